@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
 import pytest
@@ -10,8 +11,9 @@ pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'"
 
 import httpx
 
-from treetop.errors import ConfigError, FormulaError
-from treetop.prove import Attempt, Goal, Suggestion
+from treetop.cli.serve import find_theorem
+from treetop.errors import ConfigError, FormulaError, ProverError
+from treetop.prove import Attempt, Goal, LogicTheorem, Suggestion
 from treetop.prove.graph import Graph
 from treetop.serve.app import Options
 from treetop.serve.proof_trees import Part
@@ -182,7 +184,6 @@ def test_a_bad_formula_gets_the_position_of_the_error(client, formula, position,
         {"formula": ""},
         {"formula": "p", "policy": "magic"},
         {"formula": "p", "file": "a.v"},
-        {},
     ],
 )
 def test_wrong_requests_are_refused(client, content):
@@ -301,3 +302,53 @@ def test_what_failed_is_shown_with_its_reason(scheduler):
     failed = [node for node in nodes if node["kind"] == "tactic" and node["failed"]]
     assert failed
     assert all(node["reason"] for node in failed)
+
+
+def test_the_theorem_of_the_server_is_proved_without_a_formula(scheduler):
+    theorem = LogicTheorem.read(pigeons(4), name="pigeons", mode="raw")
+    proofs = Proofs(scheduler, theorem=theorem)
+    first = make(proofs, None)
+    proofs.start(first, 1_000_000, None)
+    with pytest.raises(TooManyError, match="pigeons is being searched already"):
+        make(proofs, None)
+    assert make(proofs).view()["theorem"] == "theorem"
+    first.stop()
+    while first.view()["running"]:
+        time.sleep(0.01)
+    second = make(proofs, None)
+    assert second.view()["theorem"] == "pigeons"
+    with pytest.raises(KeyError):
+        proofs.find(first.name)
+    proofs.close()
+
+
+def test_a_server_without_a_theorem_needs_a_formula(client):
+    answer = client.post("/api/proofs", json={})
+    assert answer.status_code == 400
+    assert "give a formula" in answer.json()["error"]
+    assert client.get("/api/info").json()["theorem"] is None
+
+
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="needs Coq: apt-get install coq")
+def test_a_lemma_of_a_coq_file_is_proved(tmp_path):
+    file = tmp_path / "Small.v"
+    file.write_text("Lemma swap : forall p q : Prop, p /\\ q -> q /\\ p. Admitted.\n")
+    options = Options(threads=1, theorem=find_theorem(f"{file}:swap"))
+    with Server(options) as server, httpx.Client(base_url=server.address, timeout=30) as client:
+        assert client.get("/api/info").json()["theorem"] == "swap"
+        started = client.post("/api/proofs", json={}).json()
+        assert started["statement"] == "Lemma swap : forall p q : Prop, p /\\ q -> q /\\ p."
+        view = finished(client, started["proof"])
+        assert view["status"] == "proved"
+        assert view["checker"].startswith("coqc")
+        nodes = graph(client, view)
+        assert nodes[0]["text"] == "|- forall p q : Prop, p /\\ q -> q /\\ p"
+        assert client.post(f"/api/proofs/{view['proof']}/refute").status_code == 400
+        assert client.delete(f"/api/proofs/{view['proof']}").status_code == 200
+
+
+def test_a_lemma_of_the_command_line_that_does_not_exist_is_an_error(tmp_path):
+    with pytest.raises(ProverError, match="cannot be read"):
+        find_theorem(f"{tmp_path}/Missing.v:swap")
+    with pytest.raises(ConfigError, match="no prover reads"):
+        find_theorem("swap")

@@ -21,6 +21,7 @@ from treetop.errors import TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
+from treetop.prove.prover import Theorem
 from treetop.search.explain import finite
 from treetop.search.limits import Limit
 from treetop.serve.proofs import Proofs, add_proofs
@@ -47,6 +48,8 @@ class Options:
     model: Any = None
     """A network, as an evaluator; it is used for its game."""
     rule: str | None = None
+    theorem: Theorem | None = None
+    """A theorem that clients may have proved, beside formulas."""
     threads: int = 2
     limits: Limits = field(default_factory=Limits)
 
@@ -106,7 +109,7 @@ class _State:
         self.options = options
         self.scheduler = Scheduler(options.threads)
         self.sessions = Sessions(Engine(options.rule, None), self.scheduler, options.limits)
-        self.proofs = Proofs(self.scheduler)
+        self.proofs = Proofs(self.scheduler, theorem=options.theorem)
         self.sockets = 0
 
     def close(self) -> None:
@@ -176,6 +179,7 @@ def _add_games(app: FastAPI, state: _State) -> None:
             "version": treetop.__version__,
             "game": None if options.game is None else options.game.source or options.game.name,
             "model": None if options.model is None else options.model.game.source or options.model.game.name,
+            "theorem": None if options.theorem is None else options.theorem.name,
             "limits": vars(options.limits),
         }
 

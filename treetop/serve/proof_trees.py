@@ -5,6 +5,7 @@ shown.
 from __future__ import annotations
 
 import heapq
+import re
 from itertools import count
 from typing import Any
 
@@ -14,6 +15,7 @@ from treetop.prove.prover import Proof
 MOST_NODES = 2000
 """Goals and tactics of one answer, at most."""
 _TEXT = 400  # characters of a goal or a tactic
+_RULE = re.compile(r"^(={8,})$", re.MULTILINE)
 _PATH = 60  # steps of the path to a goal, at most: the last ones
 _Node = dict[str, Any]
 
@@ -55,7 +57,7 @@ class Part:
                 "kind": "goal",
                 "parent": parent,
                 "id": goal.id,
-                "text": cut(str(goal.goal)),
+                "text": cut(_in_line(str(goal.goal))),
                 "status": goal.status.value,
                 "reason": goal.reason or _why_idle(goal),
                 "visits": goal.visits,
@@ -147,6 +149,12 @@ def _why_dead(tactic: TacticNode) -> str:
         return cut(tactic.reason)
     dead = next((below.id for below in tactic.subgoals if below.status is Status.dead), None)
     return "" if dead is None else f"goal {dead} is dead"
+
+
+def _in_line(text: str) -> str:
+    """Return a goal of several lines, with a rule above the conclusion, as hypotheses, a turnstile and a conclusion."""
+    hypotheses, rule, conclusion = _RULE.split(text, maxsplit=1) if _RULE.search(text) else ("", "", text)
+    return f"{', '.join(hypotheses.strip().splitlines())} |- {conclusion}".lstrip() if rule else text
 
 
 def cut(text: str) -> str:

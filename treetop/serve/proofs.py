@@ -1,7 +1,8 @@
 """Proof searches in the background: formulas of the embedded logic, their AND/OR graphs, proofs and counter-models.
 
 A formula is parsed, never evaluated. A search runs in slices on the scheduler of the server, like a search of a game; a
-client asks for the graph as often as it likes.
+client asks for the graph as often as it likes. The server may also have a theorem of its own, such as a lemma of a Coq
+file: its tactics and its check may take long, so its slices have a thread of their own.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from fastapi import FastAPI, HTTPException, Query
 from fastapi import Request as HttpRequest
@@ -19,251 +19,51 @@ from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from treetop.errors import ConfigError, FormulaError
-from treetop.prove.abilities import CounterModel
 from treetop.prove.config import ProofConfig
-from treetop.prove.graph import Status
 from treetop.prove.logic import formula as formulas
 from treetop.prove.logic.theorem import LogicTheorem
-from treetop.prove.result import ProofResult
-from treetop.prove.search import ProofSearch
-from treetop.search.limits import Limit
-from treetop.serve.proof_trees import MOST_NODES, Part, path_to
+from treetop.prove.prover import Theorem
+from treetop.serve.proof_tasks import MOST_SIMULATIONS, BackgroundProof, ProofLimits
+from treetop.serve.proof_trees import MOST_NODES
 from treetop.serve.schema import Answer, Request, Seed
 from treetop.serve.sessions import TooManyError
 from treetop.serve.tasks import Scheduler
 
 _MOST_TEXT = 1000  # characters of a formula
-_MOST_SCRIPT = 100_000  # characters of a proof that is sent
-_MOST_SIMULATIONS = 1_000_000
-_JUDGING = 1.0  # seconds: a third of it to shorten a proof, a little more than it to check the proof
-_MODEL_SECONDS = 0.05, 1.6  # of the first and the last search for a counter-model; each is twice as long as the last
 _IDLE = 10.0  # seconds after which a proof that nobody reads makes way
-_INTERRUPTED = "stopped"
-
-
-@dataclass(frozen=True)
-class ProofLimits:
-    """What clients may use of a server for proofs."""
-
-    proofs: int = 50
-    """Proofs that are kept; beyond them the least recently used one makes way."""
-    running: int = 8
-    """Proofs that are searched at a time."""
-    seconds: float = 60.0
-    """Time of the search that one request starts."""
-    goals: int = 20_000
-    """Goals of one proof, about 2 kB each."""
-    total_goals: int = 200_000
-    """Goals of all proofs; beyond them idle proofs make way."""
-    formulas: int = 1_000_000
-    """Different formulas of all proofs since the start of the server: they stay in memory."""
-
-
-class Turns:
-    """A lock that is given in the order in which it was asked for, so that slices of a search let readers in.
-
-    >>> with Turns():
-    ...     pass
-    """
-
-    def __init__(self) -> None:
-        self._next, self._held = threading.Lock(), threading.Lock()
-
-    def __enter__(self) -> Self:
-        with self._next:
-            self._held.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._held.release()
-
-
-class BackgroundProof:
-    """A proof search that runs in slices: a task of the scheduler, which can be started again.
-
-    >>> from treetop.prove import LogicTheorem
-    >>> proof = BackgroundProof("a", LogicTheorem.read("p & q -> q & p"), ProofConfig(), seed=0, limits=ProofLimits())
-    >>> proof.start(simulations=100)
-    >>> while proof.step(0.05): pass
-    >>> proof.view()["status"]
-    'proved'
-    """
-
-    def __init__(self, name: str, theorem: LogicTheorem, config: ProofConfig, seed: int, limits: ProofLimits) -> None:
-        self.name, self.theorem, self.limits = name, theorem, limits
-        self.search = ProofSearch(theorem, config, seed=seed)
-        self.result: ProofResult = self.search.result()
-        self.lock = Turns()
-        self.used = time.monotonic()
-        self.deadline = float("inf")
-        self.running = False
-        self._stopping = False
-        self._doing: Literal["", "searching", "refuting"] = ""
-        self._until, self._end, self._spent = 0, 0.0, 0.0
-        self._pace = 1  # simulations of a slice
-        self._judging = _JUDGING
-        self._model: CounterModel | None = None
-        self._model_seconds = _MODEL_SECONDS[0]
-        self.note = ""
-        """Why the last run ended, if it proved nothing."""
-
-    @property
-    def goals(self) -> int:
-        """The number of goals in its graph."""
-        return len(self.search.graph)
-
-    def start(self, simulations: int = 0, seconds: float | None = None, *, refute: bool = False) -> None:
-        """Continue the search, or search for a counter-model. It must then be given to the scheduler."""
-        if self.running:
-            raise ConfigError("this proof is being searched already: stop it first")
-        with self.lock:
-            if self.result.status in ("proved", "refused") or self._model is not None:
-                raise ConfigError("this search is over: start another one")
-            refute = refute or self.result.status == "exhausted"
-            if not refute and self.search.graph.root.status is Status.open and self.goals >= self.limits.goals:
-                raise ConfigError(f"a proof on this server has at most {self.limits.goals:,} goals")
-            self._doing = "refuting" if refute else "searching"
-            self._model_seconds = _MODEL_SECONDS[0]
-            self._until = min(_MOST_SIMULATIONS, self.search.simulations + simulations)
-            self._end = self._spent + min(self.limits.seconds, seconds or self.limits.seconds)
-            self._stopping, self.running, self.note = False, True, ""
-
-    def stop(self) -> None:
-        """End the search after its present slice."""
-        self._stopping = True
-
-    def close(self) -> None:
-        """End the search, and wait for the end of its slice."""
-        self.stop()
-        with self.lock:
-            self.search.close()
-
-    def fail(self, error: BaseException) -> None:
-        """Take an error of the search."""
-        self.running, self._doing = False, ""
-        self.note = f"the search failed: {error}".partition("\n")[0]
-
-    def step(self, seconds: float) -> bool:
-        """Search for a slice of time; return whether there is more to do."""
-        with self.lock:
-            if self._stopping:
-                self.note = _INTERRUPTED
-            else:
-                before = time.monotonic()
-                if self._doing == "searching":
-                    self._search(seconds)
-                else:
-                    self._refute()
-                self._spent += time.monotonic() - before
-            if self.note or not self._doing:
-                self.running, self._doing = False, ""
-            return self.running
-
-    def _search(self, seconds: float) -> None:
-        """Run simulations: a number, not a time, so that equal seeds give equal searches."""
-        search, before, start = self.search, self.search.simulations, time.monotonic()
-        simulations = max(1, min(self._pace, self._until - before))
-        room = max(1, self.limits.goals - self.goals)
-        self.result = search.run(Limit(simulations=simulations, nodes=room, seconds=self._judging))
-        elapsed = time.monotonic() - start
-        if elapsed < seconds / 2:
-            self._pace *= 2
-        elif elapsed > seconds:
-            self._pace = max(1, self._pace // 2)
-        status, root = self.result.status, search.graph.root.status
-        if status in ("proved", "refused"):
-            self._doing = ""
-        elif status == "exhausted":
-            self._doing = "refuting"
-        elif root is Status.proved and self._spent < self._end:
-            self._judging *= 2  # the check of the proof needs more time
-        else:
-            self.note = self._limit_reached(stuck=search.simulations == before)
-
-    def _limit_reached(self, *, stuck: bool) -> str:
-        if self.search.graph.root.status is Status.proved:
-            return "a proof was found, but there was no time left to check it"
-        if self.goals >= self.limits.goals:
-            return f"a proof on this server has at most {self.limits.goals:,} goals"
-        if self.search.simulations >= self._until:
-            return f"{self.search.simulations:,} simulations are done"
-        if self._spent >= self._end:
-            return "the time is over"
-        if formulas.count() >= self.limits.formulas:
-            return "the server has no memory left for formulas"
-        return "the policy selects no goal" if stuck else ""
-
-    def _refute(self) -> None:
-        """Search for a counter-model, for a longer time in each slice."""
-        self._model = self.theorem.refute(self._model_seconds)
-        if self._model is not None or self._model_seconds >= _MODEL_SECONDS[1]:
-            self._doing = ""
-            if self._model is None and self.result.status != "exhausted":
-                self.note = "no counter-model was found"
-        self._model_seconds *= 2
-
-    def view(self) -> Answer:
-        """Return everything but the graph, as plain values."""
-        self.used = time.monotonic()
-        with self.lock:
-            return self._view()
-
-    def _view(self) -> Answer:
-        result, search, model = self.result, self.search, self._model
-        checked = None if result.verdict is None else result.verdict.checker
-        return {
-            "proof": self.name,
-            "formula": self.theorem.statement.text,
-            "mode": self.theorem.mode,
-            "policy": search.config.policy,
-            "c": search.config.c if search.config.policy in ("puct", "ucb1") else None,
-            "seed": search.seed,
-            "status": result.status,
-            "running": self.running,
-            "doing": self._doing,
-            "note": self.note,
-            "full": self.goals >= self.limits.goals,
-            "simulations": search.simulations,
-            "attempts": search.attempts,
-            "seconds": round(self._spent, 3),
-            "goals": result.counts(),
-            "steps": result.steps,
-            "script": result.script[:_MOST_SCRIPT],
-            "checker": checked,
-            "model": None if model is None else {**model.to_dict(), "text": str(model)},
-        }
-
-    def part(self, goal: int, most: int) -> Answer:
-        """Return the proof and the most visited nodes below a goal; raise KeyError where there is no such goal."""
-        self.used = time.monotonic()
-        with self.lock:
-            graph = self.search.graph
-            if goal >= len(graph):
-                raise KeyError(goal)
-            found = Part(graph, self.result.proof, goal, most)
-            path = path_to(graph.goals[goal])
-            return {"proof": self._view(), "goal": goal, "path": path, "nodes": found.nodes, "size": len(graph)}
 
 
 class Proofs:
-    """All proofs of a server, the least recently used first."""
+    """All proofs of a server, the least recently used first. `theorem` is proved for clients that give no formula."""
 
-    def __init__(self, scheduler: Scheduler, limits: ProofLimits | None = None) -> None:
+    def __init__(
+        self, scheduler: Scheduler, limits: ProofLimits | None = None, *, theorem: Theorem | None = None
+    ) -> None:
         self.limits = ProofLimits() if limits is None else limits
+        self.theorem = theorem
         self._scheduler = scheduler
+        self._apart = None if theorem is None else Scheduler()
         self._proofs: OrderedDict[str, BackgroundProof] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._proofs)
 
-    def create(self, formula: str, *, policy: str, mode: Literal["raw", "invertible"], seed: int) -> BackgroundProof:
-        """Return a new proof of a formula; raise a FormulaError where it cannot be read."""
-        if len(formula) > _MOST_TEXT:
+    def create(
+        self, formula: str | None, *, policy: str, mode: Literal["raw", "invertible"], seed: int
+    ) -> BackgroundProof:
+        """Return a new proof of a formula, or of the theorem of the server.
+
+        Raise a FormulaError where the formula cannot be read.
+        """
+        if formula is None:
+            theorem = self._free_theorem()
+        elif len(formula) > _MOST_TEXT:
             raise FormulaError(f"a formula has at most {_MOST_TEXT:,} characters", position=_MOST_TEXT)
-        if formulas.count() >= self.limits.formulas:
+        elif formulas.count() >= self.limits.formulas:
             raise TooManyError("this server has no memory left for formulas: restart it")
-        theorem = LogicTheorem.read(formula, mode=mode)
+        else:
+            theorem = LogicTheorem.read(formula, mode=mode)
         proof = BackgroundProof(secrets.token_urlsafe(9), theorem, ProofConfig(policy=policy), seed, self.limits)
         old = None
         with self._lock:
@@ -275,10 +75,23 @@ class Proofs:
             old.close()
         return proof
 
+    def _free_theorem(self) -> Theorem:
+        """Return the theorem of the server, and end its last search: its prover is a process."""
+        if self.theorem is None:
+            raise ConfigError("give a formula: this server has no theorem of its own (treetop serve --prove)")
+        with self._lock:
+            last = [one for one in self._proofs.values() if one.theorem is self.theorem]
+            if any(_in_use(one) for one in last):
+                raise TooManyError(f"{self.theorem.name} is being searched already: stop that search first")
+            for one in last:
+                del self._proofs[one.name]
+        for one in last:
+            one.close()
+        return self.theorem
+
     def _oldest(self) -> BackgroundProof:
         """Return the proof that was not used for the longest time. The caller holds the lock."""
-        now = time.monotonic()
-        idle = [one for one in self._proofs.values() if not one.running or now - one.used > _IDLE]
+        idle = [one for one in self._proofs.values() if not _in_use(one)]
         if not idle:
             raise TooManyError(f"this server has {self.limits.proofs} proofs in progress: stop one of them")
         return min(idle, key=lambda one: one.used)
@@ -297,7 +110,8 @@ class Proofs:
             if total > self.limits.total_goals:
                 raise TooManyError("all proofs of this server together are too large: stop one of them")
             proof.start(simulations, seconds, refute=refute)
-        self._scheduler.add(proof)
+        apart = self._apart if proof.theorem is self.theorem else None
+        (apart or self._scheduler).add(proof)
 
     def find(self, name: str) -> BackgroundProof:
         """Return a proof by its name; raise KeyError where there is none."""
@@ -318,20 +132,29 @@ class Proofs:
             self._proofs.clear()
         for proof in proofs:
             proof.close()
+        if self._apart is not None:
+            self._apart.close()
 
 
-Simulations = Annotated[int, Field(ge=1, le=_MOST_SIMULATIONS)]
+def _in_use(proof: BackgroundProof) -> bool:
+    """Return whether a proof is being searched, and somebody reads it."""
+    return proof.running and time.monotonic() - proof.used <= _IDLE
+
+
+Simulations = Annotated[int, Field(ge=1, le=MOST_SIMULATIONS)]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 
 
 class NewProof(Request):
-    """Search for a proof of a formula."""
+    """Search for a proof of a formula, or of the theorem of the server."""
 
-    formula: Annotated[str, Field(min_length=1, max_length=_MOST_TEXT, description="As in p & q -> q & p.")]
+    formula: Annotated[str, Field(min_length=1, max_length=_MOST_TEXT)] | None = Field(
+        None, description="As in p & q -> q & p. Without it: the theorem of the command line."
+    )
     policy: Literal["puct", "ucb1", "best_first", "blind_uniform"] = "puct"
     mode: Literal["raw", "invertible"] = Field("raw", description="raw: every rule is a tactic; or choices only.")
     seed: Seed = 0
-    simulations: Annotated[int, Field(ge=0, le=_MOST_SIMULATIONS)] = Field(10_000, description="0: do not start yet.")
+    simulations: Annotated[int, Field(ge=0, le=MOST_SIMULATIONS)] = Field(10_000, description="0: do not start yet.")
     seconds: Seconds | None = None
 
 

@@ -100,7 +100,7 @@ export interface WhatIf {
   move: string; same: number; of: number;
 }
 export interface GameEntry { name: string; summary: string; players: number }
-export interface Info { version: string; game: string | null; model: string | null }
+export interface Info { version: string; game: string | null; model: string | null; theorem: string | null }
 export type LiveEvent =
   | Session
   | Analysis

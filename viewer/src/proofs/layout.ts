@@ -24,7 +24,7 @@ const SIGN = 26; // the width of the sign before the text
 const MORE = 24; // the width of the number of what is left out
 const WIDEST = { theorem: 480, goal: 216, tactic: 150 };
 
-/** Return the items that are shown, parents first; the tactics of a goal as they were tried, that of the proof first. */
+/** Return the items that are shown, parents first; the tactics of a goal as they were tried, that of the proof first, those that failed last. */
 export function build(part: Part, folded: ReadonlySet<string>): Item[] {
   const all: Item[] = [];
   part.nodes.forEach((node) => {
@@ -48,7 +48,8 @@ export function build(part: Part, folded: ReadonlySet<string>): Item[] {
 }
 
 const goalOf = (item: Item | null) => (item?.node.kind === "goal" ? item.node.id : 0);
-const orderOf = (item: Item) => (item.node.kind === "tactic" && !item.node.proof ? item.node.order + 1 : 0);
+const LAST = 1_000_000;
+const orderOf = ({ node }: Item) => (node.kind === "goal" || node.proof ? -1 : node.failed ? node.order + LAST : node.order);
 
 /** Return the text of an item as it is drawn, with a sign where it stands for another place. */
 export function label(node: ProofNode): string {
@@ -102,14 +103,16 @@ export function hidden(item: Item): string {
   return item.node.kind === "goal" && item.node.left ? `+${item.node.left}` : "";
 }
 
-/** Return as much of a text as an item has space for. Of a goal the conclusion is kept, if it is short enough. */
+/** Return as much of a text as an item has space for. Of a goal the conclusion is more important than the hypotheses. */
 export function fitting(item: Item): string {
   const text = label(item.node);
   const most = Math.floor((item.width - SIGN - 8) / LETTER);
   if (text.length <= most) return text;
   const from = text.lastIndexOf(" |- ");
   const first = most - (text.length - from) - 1;
-  return from < 0 || first < 4 ? `${text.slice(0, most - 1)}…` : `${text.slice(0, first)}…${text.slice(from)}`;
+  if (from >= 0 && first >= 4) return `${text.slice(0, first)}…${text.slice(from)}`;
+  const shown = from < 0 ? text : `…${text.slice(from)}`;
+  return shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`;
 }
 
 /** Return the child that a walk takes first: that of the proof, or else the most visited one. */

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { call, ServerError } from "../api";
-import { announced, attempt, gameless, message, writeLink } from "../state";
+import { announced, attempt, gameless, info, message, writeLink } from "../state";
 
 export type Status = "open" | "proved" | "dead";
 export interface GoalNode {
@@ -15,10 +15,10 @@ export interface TacticNode {
 }
 export type ProofNode = GoalNode | TacticNode;
 export interface ProofView {
-  proof: string; formula: string; mode: string; policy: string; c: number | null; seed: number;
+  proof: string; theorem: string; statement: string; mode: string | null; policy: string; c: number | null; seed: number;
   status: "open" | "proved" | "exhausted" | "refused";
   running: boolean; doing: "" | "searching" | "refuting"; note: string; full: boolean; simulations: number; attempts: number; seconds: number;
-  goals: Record<Status, number>; steps: number; script: string; checker: string | null; model: { text: string } | null;
+  goals: Record<Status, number>; steps: number; script: string; checker: string | null; assumptions: string[]; refutable: boolean; model: { text: string } | null;
 }
 export interface Part { proof: ProofView; goal: number; path: { id: number; tactic: string }[]; nodes: ProofNode[]; size: number }
 
@@ -29,6 +29,8 @@ export type Pace = keyof typeof PACES;
 
 export const settings = {
   formula: signal(""),
+  /** Whether the theorem of the server is proved, instead of a formula. */
+  lemma: signal(false),
   policy: signal("puct"),
   mode: signal("raw"),
   seed: signal(0),
@@ -41,7 +43,7 @@ export const busy = signal(false);
 export const mistake = signal<{ text: string; shown: string; position: number | null } | null>(null);
 
 gameless.proofs = () => ({
-  formula: settings.formula.value, policy: settings.policy.value, mode: settings.mode.value,
+  ...(settings.lemma.value ? { lemma: info.value?.theorem ?? "" } : { formula: settings.formula.value }), policy: settings.policy.value, mode: settings.mode.value,
   seed: String(settings.seed.value), simulations: String(settings.budget.value),
 });
 
@@ -83,21 +85,21 @@ export const outcome = (proof: ProofView): string =>
 /** Search for a proof of the formula, from the start. */
 export function prove(): Promise<void> {
   const old = part.value?.proof.proof;
-  const { formula, policy, mode, seed, budget, pace } = settings;
+  const { formula, lemma, policy, mode, seed, budget, pace } = settings;
   mistake.value = null;
   writeLink();
   return work(async (mine) => {
-    const content = { formula: formula.value, policy: policy.value, mode: mode.value, seed: seed.value };
+    if (old) await call("DELETE", `/api/proofs/${encodeURIComponent(old)}`).catch(() => undefined);
+    const content = { ...(lemma.value ? {} : { formula: formula.value }), policy: policy.value, mode: mode.value, seed: seed.value };
     try {
       const made = await call<ProofView>("POST", "/api/proofs", { ...content, simulations: pace.value === "full" ? budget.value : 0 });
       if (mine !== run) return;
       part.value = { proof: made, goal: 0, path: [], nodes: [], size: 1 };
     } catch (error) {
+      part.value = null;
       if (!(error instanceof ServerError) || error.answer.position == null) throw error;
       mistake.value = { text: error.message, shown: error.answer.shown ?? "", position: error.answer.position };
       return;
-    } finally {
-      if (old) void call("DELETE", `/api/proofs/${encodeURIComponent(old)}`).catch(() => undefined);
     }
     await (pace.value === "full" ? follow(mine) : slowly(mine));
   });
@@ -143,9 +145,11 @@ export function back(): void {
 /** Take the settings of an address; return whether it has a formula. */
 export function open(given: URLSearchParams): boolean {
   const formula = given.get("formula");
-  if (!formula) return false;
+  const lemma = given.has("lemma") && info.value?.theorem != null;
+  if (!formula && !lemma) return false;
   message.value = "";
-  settings.formula.value = formula;
+  settings.formula.value = formula ?? "";
+  settings.lemma.value = lemma;
   settings.policy.value = given.get("policy") ?? "puct";
   settings.mode.value = given.get("mode") ?? "raw";
   settings.seed.value = Number(given.get("seed")) || 0;

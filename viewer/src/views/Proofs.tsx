@@ -4,7 +4,7 @@ import { Drawing, fitDrawing, ZoomButtons } from "../proofs/Drawing";
 import { Outline } from "../proofs/Outline";
 import { back, busy, halt, leave, mistake, open as openLink, outcome, PACES, part, prove, refute, resume, settings, step, walk, type Pace, type ProofView } from "../proofs/search";
 import { chosen, fold, items, open, restart, SIGNS } from "../proofs/walking";
-import { opened } from "../state";
+import { info, opened } from "../state";
 import "../proofs/proofs.css";
 
 /** Formulas of rising difficulty. */
@@ -30,9 +30,11 @@ const asOutline = signal(matchMedia("(max-width: 600px)").matches);
 export function Proofs() {
   useEffect(() => { back(); return leave; }, []);
   useEffect(() => {
-    if (openLink(opened.value)) start();
+    const given = opened.value;
+    if (!given.size) return;
     opened.value = new URLSearchParams();
-  }, [opened.value.get("formula")]);
+    if (openLink(given)) start();
+  }, [opened.value]);
   const found = part.value;
   return (
     <div class="proofs">
@@ -76,7 +78,8 @@ function start(): void {
 
 function Form() {
   const field = useRef<HTMLInputElement>(null);
-  const { formula, policy, mode, seed, budget, pace } = settings;
+  const { formula, lemma, policy, mode, seed, budget, pace } = settings;
+  const own = info.value?.theorem;
   const wrong = mistake.value;
   useEffect(() => {
     if (wrong?.position == null) return;
@@ -91,22 +94,25 @@ function Form() {
     </label>
   );
   const chip = ([title, text]: [string, string]) => (
-    <button key={title} class="chip" title={text} aria-pressed={formula.value === text} onClick={() => { formula.value = text; start(); }}>{title}</button>
+    <button key={title} type="button" class="chip" title={text} aria-pressed={!lemma.value && formula.value === text} onClick={() => { formula.value = text; lemma.value = false; start(); }}>{title}</button>
   );
   return (
     <form onSubmit={(event) => { event.preventDefault(); start(); }}>
       <div class="formula-row">
         <label class="grow">Formula
-          <input ref={field} type="text" value={formula.value} maxLength={1000} spellcheck={false} autocomplete="off" autocapitalize="off" placeholder="p & q -> q & p"
-            aria-invalid={wrong ? true : undefined} aria-describedby={wrong ? "formula-error" : undefined} onInput={(event) => (formula.value = event.currentTarget.value)} />
+          <input ref={field} type="text" value={formula.value} maxLength={1000} spellcheck={false} autocomplete="off" autocapitalize="off" placeholder={lemma.value ? `the lemma ${own}` : "p & q -> q & p"}
+            aria-invalid={wrong ? true : undefined} aria-describedby={wrong ? "formula-error" : undefined} onInput={(event) => { formula.value = event.currentTarget.value; lemma.value = false; }} />
         </label>
-        <button class="primary" disabled={!formula.value.trim()}>Prove</button>
+        <button class="primary" disabled={!formula.value.trim() && !lemma.value}>Prove</button>
       </div>
       {wrong && <div class="wrong" id="formula-error" role="alert"><b>{sentence(wrong.text)}</b><pre>{wrong.shown}</pre></div>}
-      <div class="chips" role="group" aria-label="Examples">{EXAMPLES.map(chip)}<span class="note">not provable:</span>{UNPROVABLE.map(chip)}</div>
+      <div class="chips" role="group" aria-label="Examples">
+        {own && <button type="button" class="chip" aria-pressed={lemma.value} onClick={() => { lemma.value = true; formula.value = ""; start(); }}>Lemma {own}</button>}
+        {EXAMPLES.map(chip)}<span class="note">not provable:</span>{UNPROVABLE.map(chip)}
+      </div>
       <div class="controls">
         {choice("Policy", policy, POLICIES)}
-        {choice("Tactics", mode, MODES)}
+        {!lemma.value && choice("Tactics", mode, MODES)}
         {choice("Pace", pace as { value: Pace }, PACES)}
         <label>Simulations
           <select value={budget.value} onChange={(event) => (budget.value = Number(event.currentTarget.value))}>
@@ -180,12 +186,12 @@ function Result({ proof }: { proof: ProofView }) {
   return (
     <section class={`result ${status}`} aria-label="Result">
       <div class="head"><h3><span class="sign" aria-hidden="true">{SIGNS[status]}</span> {title}</h3>{text && <Copy text={text} />}</div>
-      {proof.status === "proved" && <p class="note">Accepted by {proof.checker}.</p>}
+      {proof.status === "proved" && <p class="note">Accepted by {proof.checker}{proof.assumptions.length ? `, depending on ${proof.assumptions.join(", ")}` : ""}.</p>}
       {proof.model && <p class="note">There is a counter-model: worlds in which more and more atoms hold. The formula fails in world 0.</p>}
-      {proof.status === "exhausted" && !proof.model && !busy.value && <p class="note">Every tactic was tried. No counter-model was found in time.</p>}
+      {proof.status === "exhausted" && !proof.model && !busy.value && <p class="note">{proof.refutable ? "Every tactic was tried. No counter-model was found in time." : "Every suggested tactic was tried. That is no refutation."}</p>}
       {!busy.value && proof.note && <p class="note">{sentence(proof.note)}.</p>}
       {text && <pre tabIndex={0} aria-label={proof.model ? "Counter-model" : "Proof"}>{text}</pre>}
-      {proof.status === "open" && !proof.model && !busy.value && <button onClick={() => void refute()}>Search for a counter-model</button>}
+      {proof.status === "open" && proof.refutable && !proof.model && !busy.value && <button onClick={() => void refute()}>Search for a counter-model</button>}
     </section>
   );
 }
