@@ -9,6 +9,7 @@ import argparse
 import shutil
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import sync_playwright
 
@@ -63,6 +64,12 @@ def what_if(page: Any) -> None:
         page.wait_for_timeout(2500)
 
 
+def proofs(page: Any) -> None:
+    """Wait for the proof, and choose a goal."""
+    page.wait_for_selector(".result.proved")
+    page.locator(".drawing .node.goal.proof").nth(3).click()
+
+
 def learn(page: Any) -> None:
     """Show the step with UCB1."""
     for _ in range(2):
@@ -78,6 +85,7 @@ VIEWS: dict[str, tuple[dict[str, str], Any]] = {
     "tree": ({"game": "connect_four", "view": "tree", "people": "0~1"}, tree),
     "time": ({"game": "tic_tac_toe", "view": "time", "people": "0~1"}, time_machine),
     "whatif": ({"game": "connect_four", "view": "whatif", "people": "0~1"}, what_if),
+    "proofs": ({"view": "proofs", "formula": quote("(p | q -> r) <-> (p -> r) & (q -> r)")}, proofs),
     "learn": ({"game": "tic_tac_toe", "view": "learn", "people": "0~1"}, learn),
     "hex": ({"game": "hex(size=7)", "view": "play", "people": "0~1", "moves": "d4~c5~e3~b6"}, play),
     "backgammon": ({"game": "backgammon", "view": "play", "people": "0~1"}, lambda _: None),

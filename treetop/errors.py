@@ -243,6 +243,11 @@ class FormulaError(ProverError, ValueError):
     ...
     """
 
+    def __init__(self, *args: object, position: int | None = None) -> None:
+        super().__init__(*args)
+        self.position = position
+        """The index in the text at which it is wrong, if there is one."""
+
 
 class SaveError(TreetopError, ValueError):
     """A file that is damaged, has another format, or was made for another game.

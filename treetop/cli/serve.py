@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import webbrowser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treetop import checks
 from treetop.cli.common import MaybeGameName, RuleName, find_game, hangup_as_interrupt, say
+
+if TYPE_CHECKING:
+    from treetop.prove.prover import Theorem
 
 Host = Annotated[
     str,
@@ -21,6 +24,10 @@ ModelFolder = Annotated[
     str | None,
     typer.Option("--model", metavar="FOLDER", help="Search with a trained network: the folder of a run, or bundled."),
 ]
+ProveOption = Annotated[
+    str | None,
+    typer.Option("--prove", metavar="FILE:LEMMA", help="Also prove this lemma on the page: Lists.v:rev_app."),
+]
 Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads that search.")]
 Sessions = Annotated[int, typer.Option("--sessions", metavar="N", help="Games in progress, at most.")]
 Nodes = Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes of all trees together, at most.")]
@@ -30,6 +37,7 @@ def serve(
     game: MaybeGameName = None,
     model: ModelFolder = None,
     rule: RuleName = None,
+    prove: ProveOption = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token: Token = None,
@@ -56,6 +64,7 @@ def serve(
 
         network = load_model(model, game=found)
         found = network.game
+    theorem = None if prove is None else find_theorem(prove)
     try:
         from treetop.serve.app import Options
         from treetop.serve.sessions import Limits
@@ -64,7 +73,7 @@ def serve(
     from treetop.serve.server import Server
 
     limits = Limits(sessions=sessions, total_nodes=nodes, nodes=min(Limits.nodes, nodes))
-    options = Options(game=found, model=network, rule=rule, threads=threads, limits=limits)
+    options = Options(game=found, model=network, rule=rule, theorem=theorem, threads=threads, limits=limits)
 
     def ready(address: str) -> None:
         say(f"Treetop is at {address} (Ctrl-C ends it)")
@@ -73,3 +82,13 @@ def serve(
 
     with hangup_as_interrupt():
         Server(options, host=host, port=port, token=token).run(ready)
+
+
+def find_theorem(text: str) -> Theorem:
+    """Return the theorem that `FILE:LEMMA` names, after it was opened once: an error is shown now, not on the page."""
+    from treetop.prove.plugins import open_file
+
+    path, _, lemma = text.rpartition(":") if ":" in text else (text, "", "")
+    theorem = open_file(path).theorem(lemma or None)
+    theorem.open().close()
+    return theorem

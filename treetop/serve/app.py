@@ -21,8 +21,10 @@ from treetop.errors import TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
+from treetop.prove.prover import Theorem
 from treetop.search.explain import finite
 from treetop.search.limits import Limit
+from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
@@ -46,6 +48,8 @@ class Options:
     model: Any = None
     """A network, as an evaluator; it is used for its game."""
     rule: str | None = None
+    theorem: Theorem | None = None
+    """A theorem that clients may have proved, beside formulas."""
     threads: int = 2
     limits: Limits = field(default_factory=Limits)
 
@@ -93,6 +97,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     _add_games(app, state)
     _add_searches(app, state)
     _add_live(app, state)
+    add_proofs(app, state.proofs)
     _add_page(app)
     return app
 
@@ -104,10 +109,12 @@ class _State:
         self.options = options
         self.scheduler = Scheduler(options.threads)
         self.sessions = Sessions(Engine(options.rule, None), self.scheduler, options.limits)
+        self.proofs = Proofs(self.scheduler, theorem=options.theorem)
         self.sockets = 0
 
     def close(self) -> None:
         """End all searches."""
+        self.proofs.close()
         self.sessions.close()
         self.scheduler.close()
 
@@ -172,6 +179,7 @@ def _add_games(app: FastAPI, state: _State) -> None:
             "version": treetop.__version__,
             "game": None if options.game is None else options.game.source or options.game.name,
             "model": None if options.model is None else options.model.game.source or options.model.game.name,
+            "theorem": None if options.theorem is None else options.theorem.name,
             "limits": vars(options.limits),
         }
 

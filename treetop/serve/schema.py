@@ -87,6 +87,8 @@ class Failure(BaseModel):
 
     error: str
     field: str | None = None
+    position: int | None = Field(None, description="Where a formula is wrong: the index of a character.")
+    shown: str = Field("", description="The place in a formula, as a line with a mark below.")
 
 
 Answer = dict[str, Any]

@@ -1,21 +1,22 @@
 import { useEffect } from "preact/hooks";
 import { BoardPanel } from "./board/BoardPanel";
-import { announced, begin, games, go, info, message, session, settings, show, undo, view, type View } from "./state";
+import { announced, begin, gameless, games, go, info, message, session, settings, show, undo, view, type View } from "./state";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
 import { Play } from "./views/Play";
+import { Proofs } from "./views/Proofs";
 import { ReviewView } from "./views/Review";
 import { TimeMachine } from "./views/TimeMachine";
 import { TreeView } from "./views/Tree";
 import { WhatIfView } from "./views/WhatIf";
 
 const TITLES: Record<View, string> = {
-  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", learn: "Learn",
+  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", proofs: "Proofs", learn: "Learn",
 };
 const PANELS: Record<View, () => preact.JSX.Element> = {
-  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, learn: Learn,
+  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, proofs: Proofs, learn: Learn,
 };
-const WIDE: View[] = ["tree", "learn"];
+const WIDE: View[] = ["tree", "proofs", "learn"];
 
 export function App() {
   useEffect(() => {
@@ -23,7 +24,7 @@ export function App() {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(target.tagName)) return;
       const shown = session.value;
-      if (!shown) return;
+      if (!shown || gameless[view.value]) return;
       if (event.key === "u") void undo();
       else if (event.key === "n") void begin(shown.position.game, { people: shown.people });
       else if (event.key === "[" && shown.ply > 0) void go(shown.ply - 1);
@@ -50,12 +51,12 @@ export function App() {
       <main class={wide ? "wide" : ""}>
         {!wide && <section class="stage" aria-label="Board">{session.value ? <BoardPanel /> : <p class="empty">Loading…</p>}</section>}
         <section class="panel" id="panel" aria-label={TITLES[view.value]} tabIndex={-1}>
-          {session.value ? <Panel /> : null}
+          {session.value || gameless[view.value] ? <Panel /> : null}
         </section>
       </main>
       <footer>
         <span>Treetop {info.value?.version}</span>
-        <span class="keys"><kbd>u</kbd> undo <kbd>n</kbd> new game <kbd>[</kbd> <kbd>]</kbd> step through the game</span>
+        {!gameless[view.value] && <span class="keys"><kbd>u</kbd> undo <kbd>n</kbd> new game <kbd>[</kbd> <kbd>]</kbd> step through the game</span>}
       </footer>
       <div class="hidden" role="status" aria-live="polite">{announced.value}</div>
     </>
@@ -73,13 +74,13 @@ function Header() {
         <svg viewBox="0 0 24 24" width="22" height="22"><path d="M12 3v7M12 10l-6 6M12 10l6 6M12 10v9" /><circle cx="12" cy="4" r="2.4" /><circle cx="6" cy="17" r="2.4" /><circle cx="12" cy="20" r="2.4" /><circle cx="18" cy="17" r="2.4" /></svg>
       </span>
       <h1>Treetop</h1>
-      <label class="game">
+      {!gameless[view.value] && <label class="game">
         <span class="hidden">Game</span>
         <select value={current} onChange={(event) => void begin(event.currentTarget.value)}>
           {!games.value.some((game) => game.name === current) && shown && <option value={shown.position.game}>{shown.position.game}</option>}
           {games.value.map((game) => <option key={game.name} value={game.name}>{game.name.replaceAll("_", " ")}</option>)}
         </select>
-      </label>
+      </label>}
       <nav aria-label="Views">
         {(Object.keys(TITLES) as View[]).map((name) => (
           <button key={name} class="tab" aria-current={view.value === name ? "page" : undefined} onClick={() => show(name)}>{TITLES[name]}</button>

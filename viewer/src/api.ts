@@ -100,16 +100,21 @@ export interface WhatIf {
   move: string; same: number; of: number;
 }
 export interface GameEntry { name: string; summary: string; players: number }
-export interface Info { version: string; game: string | null; model: string | null }
+export interface Info { version: string; game: string | null; model: string | null; theorem: string | null }
 export type LiveEvent =
   | Session
   | Analysis
   | { type: "review"; done: number; total: number }
   | { type: "error"; error: string };
 
-export class ServerError extends Error {}
+/** An error of a request; `answer` has what the server says beside the message. */
+export class ServerError extends Error {
+  constructor(message: string, readonly answer: { position?: number | null; shown?: string } = {}) {
+    super(message);
+  }
+}
 
-async function call<T>(method: string, path: string, content?: unknown): Promise<T> {
+export async function call<T>(method: string, path: string, content?: unknown): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(path, {
@@ -120,8 +125,8 @@ async function call<T>(method: string, path: string, content?: unknown): Promise
   } catch {
     throw new ServerError("The server does not answer. Is `treetop serve` still running?");
   }
-  const found = (await answer.json().catch(() => ({ error: answer.statusText }))) as T & { error?: string };
-  if (!answer.ok) throw new ServerError(found.error ?? answer.statusText);
+  const found = (await answer.json().catch(() => ({ error: answer.statusText }))) as T & { error?: string; position?: number; shown?: string };
+  if (!answer.ok) throw new ServerError(found.error ?? answer.statusText, found);
   return found;
 }
 

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { api, listen, type Analysis, type GameEntry, type Info, type Legal, type LiveEvent, type Review, type Session } from "./api";
 
-export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "learn"] as const;
+export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "proofs", "learn"] as const;
 export type View = (typeof VIEWS)[number];
 
 export const info = signal<Info | null>(null);
@@ -125,11 +125,17 @@ export function playerName(player: Session["position"]["player"]): string {
   return typeof player === "number" ? `Player ${player + 1}` : player === "simultaneous" ? "All players" : (player ?? "nobody");
 }
 
+/** The parts of the address, as it was opened or changed by hand. */
+export const opened = signal(new URLSearchParams(location.hash.slice(1)));
+/** Views that show no game: what their addresses hold instead. */
+export const gameless: Partial<Record<View, () => Record<string, string>>> = {};
+
 /** The address holds the game, its moves and the view, so that it can be shared. */
 export function link(): string {
   const shown = session.value;
-  const parts = new URLSearchParams();
-  if (shown) {
+  const own = gameless[view.value];
+  const parts = new URLSearchParams(own?.());
+  if (shown && !own) {
     parts.set("game", shown.position.game);
     if (shown.line.length) parts.set("moves", shown.line.slice(0, shown.ply).join("~"));
     parts.set("seed", String(shown.seed));
@@ -139,7 +145,7 @@ export function link(): string {
   return `#${parts}`;
 }
 
-function writeLink(): void {
+export function writeLink(): void {
   history.replaceState(null, "", link());
 }
 
@@ -154,7 +160,7 @@ export async function start(hash = location.hash): Promise<void> {
   await attempt(async () => {
     info.value = await api.info();
     games.value = (await api.games()).games;
-    const given = new URLSearchParams(hash.slice(1));
+    const given = (opened.value = new URLSearchParams(hash.slice(1)));
     const wanted = given.get("view");
     if ((VIEWS as readonly string[]).includes(wanted ?? "")) view.value = wanted as View;
     const people = given.get("people");

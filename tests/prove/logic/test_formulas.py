@@ -7,13 +7,14 @@ import pickle
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treetop.errors import FormulaError, ProverError
-from treetop.prove.logic.formula import Formula, atom, atoms, conj, disj, false, iff, imp, neg, true
+from treetop.prove.logic.formula import Formula, atom, atoms, conj, deep, disj, false, iff, imp, neg, true
 from treetop.prove.logic.syntax import parse
 
 P, Q, R = atom("p"), atom("q"), atom("r")
@@ -85,6 +86,7 @@ def test_errors_show_the_place(text, column, what):
     with pytest.raises(FormulaError, match=rf"{re.escape(what)}.*\(column {column}\)") as caught:
         parse(text)
     assert str(caught.value).splitlines()[-1] == " " * (2 + column - 1) + "^"
+    assert caught.value.position == column - 1
     assert isinstance(caught.value, ProverError)
     assert isinstance(caught.value, ValueError)
 
@@ -127,3 +129,23 @@ def test_texts_are_the_same_in_another_process():
     )
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert there == parse("(p -> q) & (r | ~s) <-> q").text
+
+
+def test_formulas_made_by_several_threads_are_one_object():
+    texts = [f"(t{number} -> u{number % 7}) & ~t{number + 1}" for number in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: [parse(text) for text in texts], range(8)))
+    assert all(one is other for made in found for one, other in zip(made, found[0], strict=True))
+    names = atoms(*found[0])
+    assert len({atom(name).positive for name in names}) == len(names)
+
+
+def test_the_recursion_limit_is_restored_when_the_last_thread_is_done():
+    before, first, second = sys.getrecursionlimit(), deep(), deep()
+    first.__enter__()
+    with ThreadPoolExecutor(1) as other:
+        other.submit(second.__enter__).result()
+        first.__exit__(None, None, None)
+        assert sys.getrecursionlimit() > before
+        other.submit(second.__exit__, None, None, None).result()
+    assert sys.getrecursionlimit() == before

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -103,6 +104,9 @@ class Formula:
 
 _made: dict[object, Formula] = {}
 _names: list[str] = []
+_lock = threading.RLock()  # held while a formula is made: two threads must not make it twice
+_deep_users = 0  # how many threads need a large recursion limit, which is that of all threads
+_shallow = 0  # the recursion limit without them
 
 
 def _constant(kind: int, name: str) -> Formula:
@@ -126,10 +130,19 @@ def atom(name: str) -> Formula:
             raise FormulaError(
                 f"the name of an atom must consist of letters, digits, _ and ', and not begin with a digit: {name!r}"
             )
-        found = _made[name] = _constant(ATOM, name)
-        found.positive = 1 << len(_names)
-        _names.append(name)
+        with _lock:
+            found = _made.get(name)
+            if found is None:
+                found = _constant(ATOM, name)
+                found.positive = 1 << len(_names)
+                _names.append(name)
+                _made[name] = found
     return found
+
+
+def count() -> int:
+    """Return how many formulas there are. They are kept as long as the process runs."""
+    return len(_made)
 
 
 def _binary(kind: int, left: Formula, right: Formula) -> Formula:
@@ -146,8 +159,7 @@ def _binary(kind: int, left: Formula, right: Formula) -> Formula:
     else:
         made.positive, made.negative = left.positive | right.positive, left.negative | right.negative
     made.tidy = False
-    _made[key] = made
-    return made
+    return _made.setdefault(key, made)
 
 
 def conj(left: Formula, right: Formula) -> Formula:
@@ -219,15 +231,19 @@ def atom_of_bit(index: int) -> Formula:
 @contextmanager
 def deep() -> Iterator[None]:
     """Allow the recursion depth that long formulas need."""
-    before = sys.getrecursionlimit()
-    if before >= _DEPTH:
-        yield
-        return
-    sys.setrecursionlimit(_DEPTH)
+    global _deep_users, _shallow
+    with _lock:
+        if _deep_users == 0:
+            _shallow = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_shallow, _DEPTH))
+        _deep_users += 1
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        with _lock:
+            _deep_users -= 1
+            if _deep_users == 0:
+                sys.setrecursionlimit(_shallow)
 
 
 def _flat(formula: Formula) -> tuple[Formula, ...]:

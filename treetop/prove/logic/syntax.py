@@ -113,7 +113,7 @@ def complain(text: str, place: int, what: str) -> NoReturn:
     column = place - start
     cut = max(0, column - 60)
     where = f"line {text.count(chr(10), 0, place) + 1}, column {column + 1}" if "\n" in text else f"column {column + 1}"
-    raise FormulaError(f"{what} ({where})\n  {line[cut : cut + 100]}\n  {' ' * (column - cut)}^")
+    raise FormulaError(f"{what} ({where})\n  {line[cut : cut + 100]}\n  {' ' * (column - cut)}^", position=place)
 
 
 def _tokens(text: str, start: int) -> list[tuple[str, int]]:
