@@ -65,12 +65,24 @@ def read_events(folder: str | Path) -> Iterator[Event]:
     if not path.exists():
         return
     for line in read_bytes(path).decode("utf-8", "replace").splitlines():
-        try:
-            found = parse_json(line)
-            kind: type[Event] = {"iteration": Iteration, "rated": Rated, "accepted": Accepted}[found.pop("event")]
-            yield checked(kind, found)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
+        found = read_event(line)
+        if found is not None:
+            yield found
+
+
+def read_event(line: str) -> Event | None:
+    """Return the event of a line of a run's metrics; None where the line is not complete, or holds something else.
+
+    >>> read_event('{"event": "accepted", "iteration": 3, "seconds": 9.5, "accepted": true, "score": 0.6, "games": 40}')
+    Accepted(iteration=3, seconds=9.5, accepted=True, score=0.6, games=40)
+    >>> read_event('{"event": "rated", "itera')
+    """
+    try:
+        found = parse_json(line)
+        kind: type[Event] = {"iteration": Iteration, "rated": Rated, "accepted": Accepted}[found.pop("event")]
+        return checked(kind, found)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def checked(kind: type[T], found: Any) -> T:
