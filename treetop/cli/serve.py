@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,10 @@ ModelFolder = Annotated[
     str | None,
     typer.Option("--model", metavar="FOLDER", help="Search with a trained network: the folder of a run, or bundled."),
 ]
+RunsFolder = Annotated[
+    Path | None,
+    typer.Option("--runs", metavar="FOLDER", help="Show the training runs, matches and tournaments of a folder."),
+]
 Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads that search.")]
 Sessions = Annotated[int, typer.Option("--sessions", metavar="N", help="Games in progress, at most.")]
 Nodes = Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes of all trees together, at most.")]
@@ -30,6 +35,7 @@ def serve(
     game: MaybeGameName = None,
     model: ModelFolder = None,
     rule: RuleName = None,
+    runs: RunsFolder = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token: Token = None,
@@ -64,7 +70,7 @@ def serve(
     from treetop.serve.server import Server
 
     limits = Limits(sessions=sessions, total_nodes=nodes, nodes=min(Limits.nodes, nodes))
-    options = Options(game=found, model=network, rule=rule, threads=threads, limits=limits)
+    options = Options(game=found, model=network, rule=rule, threads=threads, limits=limits, runs=runs)
 
     def ready(address: str) -> None:
         say(f"Treetop is at {address} (Ctrl-C ends it)")

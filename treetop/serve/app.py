@@ -24,6 +24,7 @@ from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
 from treetop.search.limits import Limit
 from treetop.serve.recording import Recorder
+from treetop.serve.runs import add_runs
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
@@ -48,6 +49,8 @@ class Options:
     rule: str | None = None
     threads: int = 2
     limits: Limits = field(default_factory=Limits)
+    runs: Path | None = None
+    """A folder of training runs, matches and tournaments that is shown."""
 
 
 class Mailbox:
@@ -93,6 +96,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     _add_games(app, state)
     _add_searches(app, state)
     _add_live(app, state)
+    add_runs(app, state)
     _add_page(app)
     return app
 
