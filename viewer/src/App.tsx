@@ -1,21 +1,22 @@
 import { useEffect } from "preact/hooks";
 import { BoardPanel } from "./board/BoardPanel";
-import { announced, begin, games, go, info, message, session, settings, show, undo, view, type View } from "./state";
+import { announced, begin, games, go, info, message, replayed, session, settings, show, undo, view, type View } from "./state";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
 import { Play } from "./views/Play";
 import { ReviewView } from "./views/Review";
+import { Runs } from "./views/Runs";
 import { TimeMachine } from "./views/TimeMachine";
 import { TreeView } from "./views/Tree";
 import { WhatIfView } from "./views/WhatIf";
 
 const TITLES: Record<View, string> = {
-  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", learn: "Learn",
+  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", learn: "Learn", runs: "Runs",
 };
 const PANELS: Record<View, () => preact.JSX.Element> = {
-  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, learn: Learn,
+  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, learn: Learn, runs: Runs,
 };
-const WIDE: View[] = ["tree", "learn"];
+const WIDE: View[] = ["tree", "learn", "runs"];
 
 export function App() {
   useEffect(() => {
@@ -36,7 +37,8 @@ export function App() {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const Panel = PANELS[view.value];
-  const wide = WIDE.includes(view.value);
+  const onBoard = view.value === "runs" && replayed.value !== null && !replayed.value.error;
+  const wide = WIDE.includes(view.value) && !onBoard;
   return (
     <>
       <a class="skip" href="#panel">Skip to the panel</a>

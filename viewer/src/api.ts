@@ -109,7 +109,7 @@ export type LiveEvent =
 
 export class ServerError extends Error {}
 
-async function call<T>(method: string, path: string, content?: unknown): Promise<T> {
+export async function call<T>(method: string, path: string, content?: unknown): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(path, {
