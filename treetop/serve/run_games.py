@@ -198,12 +198,11 @@ class Games:
         if self._kind is MATCH:
             text = f"Elo {result.rating.elo.signed()}" if result.games else ""
         elif self._kind is ROUNDS:
-            text = f"{result.players[result.leader]} has most: {format_number(result.returns[result.leader].value)}"
+            text = f"{result.players[result.leader]} leads, {format_number(result.returns[result.leader].value)} a game"
         else:
             best = max(result.scores, key=lambda one: one.mean.value)
-            text = f"mean score {format_number(best.mean.value)}" + (
-                f", {best.player}" if len(result.scores) > 1 else ""
-            )
+            text = f"mean score {format_number(best.mean.value)}"
+            text = f"{best.player} leads, {text}" if len(result.scores) > 1 else text
         return {"kind": _NAMES[self._kind.name], "result": text, "amount": self.amount()}
 
     @property

@@ -198,7 +198,7 @@ class Training:
             head, rows = rating_table(self._ratings[-50:], self._elo)
             tables.insert(0, {"title": "Ratings", "head": head[:12], "rows": [row[:12] for row in rows[:100]]})
         return {
-            "title": f"{self.game}: training run",
+            "title": f"Training {self.game}",
             "facts": self._facts(),
             "charts": self._muzero_charts() if self.is_muzero else self._charts(),
             "tables": tables,
@@ -222,13 +222,13 @@ class Training:
             found |= {
                 "iterations": f"{latest.iteration:,}", "games": f"{latest.games:,}",
                 "positions": f"{latest.positions:,}", "steps of the learner": f"{latest.steps:,}",
-                "speed": f"{latest.rate:,.0f} positions/s",
+                "positions a second": f"{latest.rate:,.0f}",
             }  # fmt: skip
         if self._elo.points:
             found["Elo, random = 0"] = f"{self._elo.points[-1].elo.value:+,.0f}"
         kept = next((event.accuracy for event in reversed(self._ratings) if "search" in event.accuracy), None)
         if kept is not None:
-            found["value kept by a search"] = f"{kept['search']:.1%}"
+            found["exact value kept"] = f"{kept['search']:.1%}"
         return found
 
     def _charts(self) -> list[Chart]:

@@ -82,8 +82,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
         except KeyError:
             raise _gone() from None
         line, opening, left = found.line(_game_of(state, found))
-        people = range(line[0].game.facts.players)
-        session = state.sessions.create(line[0], people, found.seed % 2**31)
+        session = state.sessions.create(line[0], (), found.seed % 2**31)
         session.follow(line, opening)
         return {"session": session.view(), "opening": opening, "left": left}
 
