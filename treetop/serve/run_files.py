@@ -178,6 +178,10 @@ class Lines:
         self.place = 0
         """The first byte that was not read yet."""
 
+    def exists(self) -> bool:
+        """Return whether there is a file yet."""
+        return os.path.lexists(self._root / self.name)
+
     def is_replaced(self) -> bool:
         """Return whether the file is another one, or shorter than what was read: then it is read from the start."""
         with open_below(self._root, self.name) as file:

@@ -54,14 +54,11 @@ class Training:
     def read(self) -> None:
         """Read what is new; raise SaveError where the files are something else."""
         self._header = self._read_header()
-        try:
-            if self._lines.is_replaced():
-                self._events, self._steps = [], []
-        except SaveError:
-            if self._lines.place:
-                raise
-            self._progress = 0.0
-            return  # there is no line yet
+        if not self._lines.exists():
+            self._events, self._steps, self._progress = [], [], 0.0
+            return
+        if self._lines.is_replaced():
+            self._events, self._steps = [], []
         for _, line in self._lines.new():
             if len(self._events) + len(self._steps) >= _MOST_EVENTS:
                 raise SaveError(f"{self._lines.name} has more than {_MOST_EVENTS:,} lines")
