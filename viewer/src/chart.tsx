@@ -108,13 +108,15 @@ function drawLevels(drawn: uPlot, levels: Level[], colour: string, paper: string
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
     if (last - y > 12 * devicePixelRatio) {
-      const wide = ctx.measureText(level.name).width;
-      ctx.globalAlpha = 0.75;
-      ctx.fillStyle = paper;
-      ctx.fillRect(bbox.left + bbox.width - wide - 6, y - 13 * devicePixelRatio, wide + 4, 11 * devicePixelRatio);
-      ctx.globalAlpha = 1;
-      ctx.fillStyle = colour;
-      ctx.fillText(level.name, bbox.left + bbox.width - 4, y - 4 * devicePixelRatio);
+      const place = [level.name, bbox.left + bbox.width - 4, y - 4 * devicePixelRatio] as const;
+      ctx.save();
+      ctx.setLineDash([]);
+      ctx.lineJoin = "round";
+      ctx.lineWidth = 3 * devicePixelRatio;
+      ctx.strokeStyle = paper;
+      ctx.strokeText(...place);
+      ctx.restore();
+      ctx.fillText(...place);
       last = y;
     }
   }

@@ -50,7 +50,7 @@ function Found({ found }: { found: Detail }) {
 
 function Rows({ table }: { table: Table }) {
   return (
-    <div class="scroll">
+    <div class="scroll" role="region" aria-label={table.title} tabIndex={0}>
       <table class="moves">
         <thead><tr>{table.head.map((name, place) => <th key={place} scope="col">{name}</th>)}</tr></thead>
         <tbody>
@@ -140,7 +140,7 @@ function Games({ entry, total }: { entry: string; total: number }) {
   return (
     <section aria-label="Games">
       <h3>Games</h3>
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label="List of games" tabIndex={0}>
         <table class="moves games">
           <thead><tr>{page.head.map((name, place) => <th key={place} scope="col">{name}</th>)}</tr></thead>
           <tbody>

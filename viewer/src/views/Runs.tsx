@@ -29,7 +29,7 @@ export function useLive<T>(entry: string, load: () => Promise<T>, again: (found:
     let ended = false;
     let timer = 0;
     let seen = "";
-    let loaded = 0;
+    let loaded = -AGES;
     const tick = async () => {
       try {
         if (document.visibilityState === "visible") {
