@@ -205,7 +205,7 @@ class Training:
         found = {"time": f"{self._seconds / 60:,.1f} min"}
         asked = self._option("minutes") if self._option("iterations") is None else None
         if asked is not None:
-            found["time"] = f"{self._seconds / 60:,.1f} of {asked:,.0f} min"
+            found["time"] = f"{self._seconds / 60:,.1f} / {asked:,.0f} min"
         if self._steps:
             last = self._steps[-1]
             return found | {
