@@ -162,7 +162,7 @@ def test_a_match_shows_its_score_its_elo_and_its_test(client, root):
 def test_a_tournament_has_one_scale_and_leads_to_its_matches(client):
     found = detail(client, "cup")
     table = found["tables"][0]
-    assert [row[0].split()[1] for row in table["rows"]][0] == "strong"
+    assert table["rows"][0][0].split()[1] == "strong"
     assert found["charts"][0]["rows"][0]["low"] is not None
     assert "weak = 0" in found["charts"][0]["unit"]
     pairing = next(link for link in table["links"][0] if link)
@@ -327,9 +327,7 @@ def test_a_file_of_a_gigabyte_is_not_read(folder, root):
     assert found["good.jsonl"]["error"] is None
 
 
-@pytest.mark.parametrize(
-    "header", ["{", "[]", '{"kind": "a training run", "game": 3, "options": {}}', "x" * 2_000_000]
-)
+@pytest.mark.parametrize("header", ["{", "[]", '{"kind": "a training run", "game": 3, "options": {}}', "x" * 2_000_000])
 def test_a_damaged_run_gets_an_error(folder, header):
     shutil.copytree(RUN, folder / "run")
     (folder / "run" / "run.json").write_text(header)
