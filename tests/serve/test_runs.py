@@ -237,6 +237,10 @@ def test_a_running_training_is_followed(folder):
     shutil.copytree(RUN, folder / "run")
     shown = Folder(folder)
     entry = shown.rows()["entries"][0]["id"]
+    os.utime(folder / "run" / "metrics.jsonl", (1e9, 1e9))
+    os.utime(folder / "run" / "run.json", (1e9, 1e9))
+    assert shown.detail(entry)["state"] == "stopped"  # nothing was written for a long time
+    (folder / "run" / "metrics.jsonl").touch()
     before = shown.version(entry)["entry"]
     assert shown.detail(entry)["state"] == "running"
     last = [event for event in read_events(RUN) if isinstance(event, Iteration)][-1]
