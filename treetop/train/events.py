@@ -6,6 +6,7 @@ import math
 import types
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -95,7 +96,7 @@ def checked(kind: type[T], found: Any) -> T:
     Traceback (most recent call last):
     ValueError: 'seconds' has a wrong value: 'soon'
     """
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     for one in fields(kind):  # type: ignore[arg-type]
         if one.name in found:
             if not _fits(found[one.name], hints[one.name]):
@@ -106,6 +107,11 @@ def checked(kind: type[T], found: Any) -> T:
     if unknown:
         raise ValueError(f"there is no field {min(unknown)!r}")
     return kind(**found)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _fits(value: Any, hint: Any) -> bool:
