@@ -7,22 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import FastAPI, HTTPException, Query
 from fastapi import Path as Name
 
-from treetop.arena.openings import start_of
-from treetop.errors import ConfigError, TreetopError, UnknownGameError
+from treetop.errors import ConfigError, UnknownGameError
 from treetop.game.definition import Game
-from treetop.game.position import Position
 from treetop.game.registry import load_bundled
-from treetop.journal import Record
 from treetop.search.explain import finite
 from treetop.serve.run_folder import Folder
-from treetop.serve.run_games import Games
+from treetop.serve.run_replay import Recorded
 from treetop.serve.schema import Answer
-from treetop.types import CHANCE
 
 if TYPE_CHECKING:
     from treetop.serve.app import _State
 
-_MOST_PLIES = 2000  # moves and outcomes of chance of a game that are replayed
 Id = Annotated[str, Name(pattern="^[0-9a-f]{16}$")]
 Number = Annotated[int, Name(ge=0, lt=2**53)]
 
@@ -78,7 +73,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
     def replay(entry: Id, number: Number) -> Answer:
         """Begin a session with the line of a recorded game, after its opening."""
         try:
-            found = known().games(entry, lambda content: _Recorded(content, content.record(number)))
+            found = known().games(entry, lambda content: Recorded(content, content.record(number)))
         except KeyError:
             raise _gone() from None
         line, opening, left = found.line(_game_of(state, found))
@@ -91,7 +86,7 @@ def _gone() -> HTTPException:
     return HTTPException(404, "there is no such entry or game: it may have been moved, so load the list again")
 
 
-def _game_of(state: _State, found: _Recorded) -> Game:
+def _game_of(state: _State, found: Recorded) -> Game:
     """Return the game of a record: that of the server, or a bundled one."""
     own = state.options.game
     if own is not None and (own.digest == found.rules or found.game in (own.name, own.source)):
@@ -100,39 +95,6 @@ def _game_of(state: _State, found: _Recorded) -> Game:
         return state.sessions.game(found.game, load_bundled)
     except UnknownGameError as error:
         raise ConfigError(f"{error}: start the server with this game to see its board") from None
-
-
-class _Recorded:
-    """A recorded game. A file is data: every action is checked by the rules when it is played again."""
-
-    def __init__(self, content: Games, record: Record) -> None:
-        self.game, self.rules, self.seed = content.game, content.header.get("rules"), int(content.header["seed"])
-        self._deal = content.deal_of(record)
-        self._opening, self._actions = (self._list(record, name) for name in ("opening", "actions"))
-
-    @staticmethod
-    def _list(record: Record, name: str) -> list[Any]:
-        found = record.get(name, [])
-        return found if isinstance(found, list) else []
-
-    def line(self, game: Game) -> tuple[list[Position], int, int]:
-        """Return the positions at which a player moves, and the last one; the place where the opening ends; and how
-        many further moves are left out.
-        """
-        position = start_of(game, self.seed, self._deal)
-        positions, actions = [position], [*self._opening, *self._actions]
-        for place, action in enumerate(actions[:_MOST_PLIES]):
-            try:
-                position = position.apply(action)
-            except TreetopError as error:
-                reason = str(error).partition("\n")[0]
-                raise ConfigError(
-                    f"the record does not fit the rules of {game.name}: move {place + 1}: {reason}"
-                ) from None
-            positions.append(position)
-        line = [one for one in positions if one.is_terminal or one.player != CHANCE] or positions[-1:]
-        opening = sum(len(one.actions) < len(self._opening) for one in line)
-        return line, min(opening, len(line) - 1), max(0, len(actions) - _MOST_PLIES)
 
 
 def _plain(answer: Answer) -> Answer:
