@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { replay, replayed, session, show, writeLink } from "../state";
 import { Record } from "./Play";
+import { focusPanel } from "./Runs";
 import { runsApi, type RecordedGame } from "./runs-api";
 
 /** A recorded game beside the board, or its moves as text where there is no board for it. */
@@ -17,7 +18,7 @@ export function Replayed({ entry }: { entry: string }) {
     runsApi.games(entry, 0, 1).then((found) => { if (!ended) setTotal(found.total); }, fail);
     return () => { ended = true; };
   }, [entry, shown.number]);
-  const back = () => { replayed.value = null; writeLink(); };
+  const back = () => { replayed.value = null; writeLink(); focusPanel(); };
   const jump = (number: number) => void replay(entry, number);
   const seats = session.value?.position.players ?? 0;
   return (

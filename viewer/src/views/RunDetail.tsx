@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Chart, COLOURS, type Series } from "../chart";
 import { replay, run } from "../state";
 import { runsApi, type Detail, type Figure, type GamesPage, type Table } from "./runs-api";
-import { ago, openRun, State, useLive } from "./Runs";
+import { ago, focusPanel, openRun, State, useLive } from "./Runs";
 
 const PAGE = 50;
 
@@ -148,7 +148,7 @@ function Games({ entry, total }: { entry: string; total: number }) {
               const number = page.numbers[place]!;
               return (
                 <tr key={number}>
-                  <th scope="row"><button onClick={() => void replay(run.value, number)} aria-label={`Replay game ${number + 1}`}>▶ {number + 1}</button></th>
+                  <th scope="row"><button onClick={() => void replay(run.value, number).then(focusPanel)} aria-label={`Replay game ${number + 1}`}>▶ {number + 1}</button></th>
                   {row.map((cell, column) => <td key={column}>{cell}</td>)}
                 </tr>
               );

@@ -17,6 +17,13 @@ export function openRun(entry: string): void {
   run.value = entry;
   replayed.value = null;
   writeLink();
+  focusPanel();
+}
+
+/** Move the focus to the panel: what had it is gone. */
+export function focusPanel(): void {
+  requestAnimationFrame(() => document.getElementById("panel")?.focus({ preventScroll: true }));
+  scrollTo(0, 0);
 }
 
 /** Load something of the folder again whenever it changes, while the page is visible. `again` says that there is more. */
