@@ -36,6 +36,7 @@ export function App() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  useEffect(() => document.querySelector("nav .tab[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view.value]);
   const Panel = PANELS[view.value];
   const onBoard = view.value === "runs" && replayed.value !== null && !replayed.value.error;
   const wide = WIDE.includes(view.value) && !onBoard;

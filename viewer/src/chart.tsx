@@ -40,9 +40,9 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
       ])],
       bands: bands(series),
       hooks: {
+        drawAxes: [(drawn) => drawLevels(drawn, lines.current, style.getPropertyValue("--mute"), style.getPropertyValue("--panel"))],
         setCursor: [(drawn) => hovered.current?.(drawn.cursor.idx ?? null)],
         draw: [(drawn) => {
-          drawLevels(drawn, lines.current, style.getPropertyValue("--mute"), style.getPropertyValue("--panel"));
           if (marked.current === undefined) return;
           const at = drawn.valToPos(marked.current, "x", true);
           drawn.ctx.strokeStyle = style.getPropertyValue("--accent");
