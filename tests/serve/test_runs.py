@@ -291,7 +291,7 @@ GAME = {
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([b"\xff\xfe garbage"], "was not written by"),
+        ([b"\xff\xfe garbage"], "no file of games"),
         ([{**HEADER, "names": 7}], "names no players"),
         ([{**HEADER, "names": ["a", "b", "c"]}], "has not 3 players"),
         ([{**HEADER, "names": ["a"] * 1000}], "too many players"),

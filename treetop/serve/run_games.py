@@ -87,7 +87,9 @@ class Games:
 
     def _take_header(self, line: bytes) -> None:
         header = parse_line(line)
-        if header is not None and header.get("kind") not in [*KINDS]:
+        if header is None:
+            raise SaveError(f"{self.found.name} is no file of games: its first line is not a header")
+        if header.get("kind") not in [*KINDS]:
             raise NoJournalError(f"{self.found.name} holds no games")
         header = read_header(Path(self.found.name), line, tuple(KINDS), VERSION)
         names = header.get("names")
