@@ -31,6 +31,9 @@ from treetop.prove.coq.settings import LoadPath
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.search.evaluator import make_evaluator
 from treetop.search.saving import KIND, VERSION
+from treetop.serve.run_folder import Folder
+from treetop.serve.run_replay import Recorded
+from treetop.text import json_text
 from treetop.tree.files import read, write
 
 
@@ -215,6 +218,42 @@ def _match(folder: Path, content: bytes) -> None:
             errors.append(error)
     if len(errors) == 4:
         raise errors[-1]
+
+
+_PAGES = Path(__file__).resolve().parents[1] / "tests" / "serve" / "data" / "othello"
+
+
+def _prepare_folder(folder: Path) -> None:
+    _prepare_match(folder)
+    (folder / "metrics.jsonl").write_bytes((_PAGES / "metrics.jsonl").read_bytes())
+    for name in ("match.jsonl", "many.jsonl", "evaluation.jsonl", "metrics.jsonl"):
+        _folder(folder, (folder / name).read_bytes())
+
+
+def _folder(folder: Path, content: bytes) -> None:
+    """Show a folder with the input as a match, a part of a tournament, and the metrics and the header of a run."""
+    place = folder / "shown"
+    for name in ("run", "other"):
+        (place / name).mkdir(parents=True, exist_ok=True)
+    (place / "run" / "run.json").write_bytes((_PAGES / "run.json").read_bytes())
+    for name in ("match.jsonl", "a-vs-b-01234567.jsonl", "run/metrics.jsonl", "other/run.json"):
+        (place / name).write_bytes(content)
+    shown = Folder(place)
+    for row in shown.rows()["entries"]:
+        json_text(shown.detail(row["id"]))
+        if not row["error"]:
+            _games(shown, row["id"])
+
+
+def _games(shown: Folder, entry: str) -> None:
+    """Ask for the games of an entry, if it has some, and replay the first one."""
+    try:
+        first = shown.games(entry, lambda content: content.page(0, 50))["numbers"][0]
+        json_text(shown.games(entry, lambda content: content.view(content.record(first))))
+        found = shown.games(entry, lambda content: Recorded(content, content.record(first)))
+        found.line(load_bundled(found.game))
+    except (LookupError, tt.TreetopError):
+        return
 
 
 _REPORT = {"c": 1.4, "seeds": [0, 1], "policies": ["ucb1"], "theorems": ["a", "b"]}
@@ -422,6 +461,13 @@ def targets(*, quick: bool) -> list[Target]:
             _changed(mutate_lines, "match.jsonl", "many.jsonl", "evaluation.jsonl"),
             _prepare_match,
             share=3,
+        ),
+        Target(
+            "folders of runs",
+            _folder,
+            _changed(mutate_lines, "match.jsonl", "many.jsonl", "evaluation.jsonl", "metrics.jsonl"),
+            _prepare_folder,
+            share=2,
         ),
         Target("runs of proofs", _runs, _changed(mutate_lines, "runs.jsonl"), _prepare_runs, share=2),
         Target("records of calls", _replay, _changed(mutate_lines, "calls.jsonl"), _prepare_calls, share=2),

@@ -1,6 +1,7 @@
 """Take pictures of every view of the page, for README.md and docs/, by a headless Chromium.
 
 python scripts/screenshots.py            writes docs/assets/page-*.png; needs Chromium and pip install playwright
+python scripts/screenshots.py runs --runs FOLDER      the view of runs; the folder has a training run called othello
 """
 
 from __future__ import annotations
@@ -76,6 +77,13 @@ def learn(page: Any) -> None:
         page.get_by_role("button", name="Next").click()
 
 
+def runs(page: Any) -> None:
+    """Show the curves of a training run."""
+    page.get_by_role("button", name="othello").click()
+    page.wait_for_selector(".plot canvas")
+    page.wait_for_timeout(500)
+
+
 GAME = "4~4~4~4~3~5~2~1~5~5~3~3"
 LOST = "4~4~5~3~6~7~3~2~5~5"
 VIEWS: dict[str, tuple[dict[str, str], Any]] = {
@@ -87,6 +95,7 @@ VIEWS: dict[str, tuple[dict[str, str], Any]] = {
     "whatif": ({"game": "connect_four", "view": "whatif", "people": "0~1"}, what_if),
     "proofs": ({"view": "proofs", "formula": quote("(p | q -> r) <-> (p -> r) & (q -> r)")}, proofs),
     "learn": ({"game": "tic_tac_toe", "view": "learn", "people": "0~1"}, learn),
+    "runs": ({"game": "othello", "view": "runs", "people": "0~1"}, runs),
     "hex": ({"game": "hex(size=7)", "view": "play", "people": "0~1", "moves": "d4~c5~e3~b6"}, play),
     "backgammon": ({"game": "backgammon", "view": "play", "people": "0~1"}, lambda _: None),
     "scoundrel": ({"game": "scoundrel", "view": "play", "people": "0"}, lambda _: None),
@@ -102,11 +111,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--width", type=int, default=1200)
+    parser.add_argument(
+        "--runs", type=Path, help="a folder with a training run called othello; without it no picture of it"
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with Server(Options(threads=1)) as server, sync_playwright() as started:
+    with Server(Options(threads=1, runs=options.runs)) as server, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for name in options.views or VIEWS:
+        for name in options.views or [view for view in VIEWS if view != "runs" or options.runs]:
             where, prepare = VIEWS[name]
             context = browser.new_context(
                 viewport={"width": options.width, "height": 800}, color_scheme="dark" if options.dark else "light"

@@ -107,9 +107,9 @@ class Journal:
                 raise SaveError(f"{path} was not written by {kind}")
             return 0
         lines = content[:whole].split(b"\n")[:-1]
-        self.refuse_another(path, _header(path, lines[0], (kind,), self.header["version"]))
+        self.refuse_another(path, read_header(path, lines[0], (kind,), self.header["version"]))
         for number, line in enumerate(lines[1:], start=2):
-            record = _parse(line)
+            record = parse_line(line)
             if record is None and number == len(lines):
                 return whole - len(line) - 1
             if record is None or not self.take(record):
@@ -123,8 +123,8 @@ def read_journal(path: Path, kinds: tuple[str, ...], version: int) -> tuple[Reco
     lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
     if not lines:
         raise SaveError(f"{path} was not written by {kinds[0]}")
-    header = _header(path, lines[0], kinds, version)
-    records = [_parse(line) for line in lines[1:]]
+    header = read_header(path, lines[0], kinds, version)
+    records = [parse_line(line) for line in lines[1:]]
     if records and records[-1] is None:  # an incomplete last line, left by a crash
         records.pop()
     if None in records:
@@ -138,8 +138,13 @@ def as_read(content: Record) -> Record:
     return read
 
 
-def _header(path: Path, line: bytes, kinds: tuple[str, ...], version: int) -> Record:
-    header = _parse(line)
+def read_header(path: Path, line: bytes, kinds: tuple[str, ...], version: int) -> Record:
+    """Return the header of a file from its first line; raise SaveError if it is not one of these kinds.
+
+    >>> read_header(Path("m.jsonl"), b'{"kind": "a match", "version": 1}', ("a match",), 1)
+    {'kind': 'a match', 'version': 1}
+    """
+    header = parse_line(line)
     if header is None or "kind" not in header:
         raise SaveError(f"{path} was not written by {kinds[0]}")
     if not isinstance(header["kind"], str) or header["kind"] not in kinds:
@@ -153,7 +158,8 @@ def _line(content: Record) -> bytes:
     return json.dumps(content, allow_nan=False).encode() + b"\n"
 
 
-def _parse(line: bytes) -> Record | None:
+def parse_line(line: bytes) -> Record | None:
+    """Return the object of a line of JSON; None where it is not one."""
     try:
         content = parse_json(line)
     except ValueError:

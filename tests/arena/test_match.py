@@ -38,6 +38,7 @@ def test_a_match_counts_what_was_played(tmp_path):
     header, *games = lines(out)
     assert header["kind"] == "a match"
     assert header["players"] == ["winner", "random"]
+    assert (header["games"], header["sprt"]) == (40, None)
     assert [game["index"] for game in games] == list(range(40))
     assert result.wins == sum(game["result"] == "win" for game in games)
     assert result.draws == sum(game["score"] == 0.5 for game in games)

@@ -2,63 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
 pytest.importorskip("playwright", reason="needs Playwright: pip install playwright")
 
-from playwright.sync_api import sync_playwright
-
 import treetop as tt
+from tests.serve.conftest import Watched
 from treetop.serve.app import Options
 from treetop.serve.server import Server
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
-
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as started:
-        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")
 def address():
     with Server(Options(threads=1)) as server:
         yield server.address
-
-
-class Watched:
-    """A page whose errors and requests are noted."""
-
-    def __init__(self, browser, address, **settings):
-        self.context = browser.new_context(viewport={"width": 1200, "height": 850}, **settings)
-        self.page = self.context.new_page()
-        self.address, self.problems = address, []
-        self.page.on("console", lambda one: self.problems.append(one.text) if one.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("request", self._request)
-        self.page.set_default_timeout(30_000)
-
-    def _request(self, request):
-        if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
-            self.problems.append(f"a request to {request.url}")
-
-    def open(self, **where):
-        link = "&".join(f"{name}={value}" for name, value in where.items())
-        self.page.goto(f"{self.address}#{link}")
-        self.page.wait_for_selector(".turn, .learn, .treeview, .note")
-        return self.page
 
 
 @pytest.fixture

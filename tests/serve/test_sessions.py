@@ -57,6 +57,18 @@ def test_a_game_against_the_engine_is_played_to_its_end(sessions):
     assert len(session.view()["line"]) == session.view()["plies"]
 
 
+def test_the_line_has_a_move_for_each_step_also_where_chance_comes_between(sessions):
+    session, _ = begin(sessions, "pig", people=(0, 1))
+    for move in ("roll", "hold", "roll"):
+        session.play(move)
+    view = session.view()
+    assert view["line"] == ["roll", "hold", "roll"][: view["plies"]]
+    again, _ = begin(sessions, "pig", people=(0, 1))
+    for move in view["line"]:
+        again.play(move)
+    assert again.view()["position"]["text"] == view["position"]["text"]
+
+
 def test_moves_can_be_taken_back_and_played_differently(sessions):
     session, _ = begin(sessions, "connect_four", moves="4 4")
     session.play("3")

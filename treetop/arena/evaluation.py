@@ -143,9 +143,8 @@ def evaluate(
     terms = _Terms(found, games * len(specs), seed, checked.openings, make_player, move_deadline, entrants=len(specs))
     file = None if out is None else Path(out)
     tally = ScoreTally(called, found.name, seed, games, threshold, file)
-    contest = _Evaluation(
-        specs, called, GameLog(file, terms.header(specs, called), EVALUATION), tally, found.facts.players
-    )
+    header = terms.header(specs, called) | {"win_above": threshold}
+    contest = _Evaluation(specs, called, GameLog(file, header, EVALUATION), tally, found.facts.players)
     with contest.log:
         contest.resume()
         interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)), on=on)

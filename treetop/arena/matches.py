@@ -138,13 +138,14 @@ class Terms:
         return self.game.facts.players
 
     def header(self, specs: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-        """Return the first line of a match's file."""
+        """Return the first line of a match's file. A file that is continued keeps it: `games` may be more by then."""
         return {
             "game": self.game.source or self.game.name,
             "rules": self.game.digest,
             "players": list(specs),
             "names": list(names),
             "seed": self.seed,
+            "games": self.games,
             "openings": self.openings.to_dict(self.game),
             "make_player": self.make_player,
             "move_deadline": self.move_deadline,
@@ -206,7 +207,8 @@ class Pairing(Contest):
         self, terms: Terms, specs: tuple[str, str], names: tuple[str, str], out: Path | None, sprt: Sprt | None = None
     ) -> None:
         tally = Tally(names, terms.game.name, terms.seed, terms.games, sprt, out)
-        super().__init__(specs, names, GameLog(out, terms.header(specs, names), MATCH), tally)
+        header = terms.header(specs, names) | {"sprt": None if sprt is None else sprt.to_dict()}
+        super().__init__(specs, names, GameLog(out, header, MATCH), tally)
 
 
 def need_two(game: Game) -> Game:

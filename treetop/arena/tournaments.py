@@ -221,13 +221,27 @@ def tournament(
     matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
     number = 0 if anchor is None else names.index(anchor)
     return TournamentResult(
-        names, terms.game.name, seed, matches, _rate(len(names), matches, number, anchor_elo, seed), folder, interrupted
+        names,
+        terms.game.name,
+        seed,
+        matches,
+        rate_all(len(names), matches, number, anchor_elo, seed),
+        folder,
+        interrupted,
     )
 
 
-def _rate(
-    players: int, matches: dict[tuple[int, int], MatchResult], anchor: int, anchor_elo: float, seed: int
-) -> Ratings | None:
+def rate_all(
+    players: int, matches: Mapping[tuple[int, int], MatchResult], anchor: int = 0, anchor_elo: float = 0.0,
+    seed: int = 0,
+) -> Ratings | None:  # fmt: skip
+    """Return the ratings of players, by number, from their matches; None while games do not connect all of them.
+
+    >>> import treetop as tt
+    >>> result = tt.match("random", "greedy", "tic_tac_toe", games=4, seed=1, workers=1)
+    >>> rate_all(2, {(0, 1): result}).elo[1].value > 0
+    True
+    """
     try:
         return bradley_terry(
             players,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,6 +29,10 @@ ProveOption = Annotated[
     str | None,
     typer.Option("--prove", metavar="FILE:LEMMA", help="Also prove this lemma on the page: Lists.v:rev_app."),
 ]
+RunsFolder = Annotated[
+    Path | None,
+    typer.Option("--runs", metavar="FOLDER", help="Show the training runs, matches and tournaments of a folder."),
+]
 Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads that search.")]
 Sessions = Annotated[int, typer.Option("--sessions", metavar="N", help="Games in progress, at most.")]
 Nodes = Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes of all trees together, at most.")]
@@ -38,6 +43,7 @@ def serve(
     model: ModelFolder = None,
     rule: RuleName = None,
     prove: ProveOption = None,
+    runs: RunsFolder = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token: Token = None,
@@ -73,7 +79,7 @@ def serve(
     from treetop.serve.server import Server
 
     limits = Limits(sessions=sessions, total_nodes=nodes, nodes=min(Limits.nodes, nodes))
-    options = Options(game=found, model=network, rule=rule, theorem=theorem, threads=threads, limits=limits)
+    options = Options(game=found, model=network, rule=rule, theorem=theorem, runs=runs, threads=threads, limits=limits)
 
     def ready(address: str) -> None:
         say(f"Treetop is at {address} (Ctrl-C ends it)")

@@ -26,6 +26,7 @@ from treetop.search.explain import finite
 from treetop.search.limits import Limit
 from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.recording import Recorder
+from treetop.serve.runs import add_runs
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
@@ -52,6 +53,8 @@ class Options:
     """A theorem that clients may have proved, beside formulas."""
     threads: int = 2
     limits: Limits = field(default_factory=Limits)
+    runs: Path | None = None
+    """A folder of training runs, matches and tournaments that is shown."""
 
 
 class Mailbox:
@@ -98,6 +101,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     _add_searches(app, state)
     _add_live(app, state)
     add_proofs(app, state.proofs)
+    add_runs(app, state)
     _add_page(app)
     return app
 

@@ -117,14 +117,14 @@ class Session:
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
-            last, hidden = self._line[-1], self.viewer is not None
+            texts, hidden = self._line[-1].moves(), self.viewer is not None
             return {
                 "type": "position",
                 "session": self.name,
                 "seed": self.seed,
                 "people": list(self.people),
                 "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else last.moves()[len(self._line[0].actions) :],
+                "line": [] if hidden else [texts[len(before.actions)] for before in self._line[:-1]],
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self._thinking is not None,
@@ -169,6 +169,12 @@ class Session:
             rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
             position = position.apply(position.draw_outcome(rng))
         return position
+
+    def follow(self, line: Sequence[Position], ply: int = 0) -> None:
+        """Replace the line by a recorded one: the positions at which a player moves, and the last one."""
+        with self.changing():
+            self._line, self._ply = list(line), checks.whole("ply", ply, 0, len(line) - 1)
+            self.analysis = None
 
     def go(self, ply: int) -> None:
         """Show another position of the line."""

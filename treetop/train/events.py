@@ -6,6 +6,7 @@ import math
 import types
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -65,12 +66,24 @@ def read_events(folder: str | Path) -> Iterator[Event]:
     if not path.exists():
         return
     for line in read_bytes(path).decode("utf-8", "replace").splitlines():
-        try:
-            found = parse_json(line)
-            kind: type[Event] = {"iteration": Iteration, "rated": Rated, "accepted": Accepted}[found.pop("event")]
-            yield checked(kind, found)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
+        found = read_event(line)
+        if found is not None:
+            yield found
+
+
+def read_event(line: str) -> Event | None:
+    """Return the event of a line of a run's metrics; None where the line is not complete, or holds something else.
+
+    >>> read_event('{"event": "accepted", "iteration": 3, "seconds": 9.5, "accepted": true, "score": 0.6, "games": 40}')
+    Accepted(iteration=3, seconds=9.5, accepted=True, score=0.6, games=40)
+    >>> read_event('{"event": "rated", "itera')
+    """
+    try:
+        found = parse_json(line)
+        kind: type[Event] = {"iteration": Iteration, "rated": Rated, "accepted": Accepted}[found.pop("event")]
+        return checked(kind, found)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def checked(kind: type[T], found: Any) -> T:
@@ -83,7 +96,7 @@ def checked(kind: type[T], found: Any) -> T:
     Traceback (most recent call last):
     ValueError: 'seconds' has a wrong value: 'soon'
     """
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     for one in fields(kind):  # type: ignore[arg-type]
         if one.name in found:
             if not _fits(found[one.name], hints[one.name]):
@@ -94,6 +107,11 @@ def checked(kind: type[T], found: Any) -> T:
     if unknown:
         raise ValueError(f"there is no field {min(unknown)!r}")
     return kind(**found)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -171,22 +171,32 @@ def _loss_note(last: Iteration) -> str:
 
 
 def _ratings(found: _Metrics) -> str:
-    anchors = list(dict.fromkeys(anchor for event in found.ratings for anchor in event.scores))
-    points = {(point.iteration, point.seconds): point.elo for point in found.elo.points}
     exact = any(event.accuracy for event in found.ratings)
+    return f"<p>{_explanation(found, exact=exact)}</p>{_table(*rating_table(found.ratings, found.elo))}"
+
+
+def rating_table(ratings: Sequence[Rated], elo: EloCurve) -> tuple[list[str], list[list[str]]]:
+    """Return the headings of a table of ratings, and its rows: a row for each rating, then one for each anchor.
+
+    >>> rating_table([Rated(3, 60.0, {"random": 0.9})], EloCurve((), {}))[1]
+    [['1.0', '3', '', '', '90.0%']]
+    """
+    anchors = list(dict.fromkeys(anchor for event in ratings for anchor in event.scores))
+    points = {(point.iteration, point.seconds): point.elo for point in elo.points}
+    exact = any(event.accuracy for event in ratings)
     head = ["minutes", "iteration", "Elo", "95% interval", *anchors, *(["raw policy", "search"] if exact else [])]
     rows = []
-    for event in found.ratings:
-        elo = points.get((event.iteration, event.seconds))
+    for event in ratings:
+        found = points.get((event.iteration, event.seconds))
         rows.append([
-            f"{event.seconds / 60:,.1f}", f"{event.iteration:,}", *_elo_cells(elo),
+            f"{event.seconds / 60:,.1f}", f"{event.iteration:,}", *_elo_cells(found),
             *(_percent(event.scores.get(anchor)) for anchor in anchors),
             *([_percent(event.accuracy.get("policy")), _percent(event.accuracy.get("search"))] if exact else []),
         ])  # fmt: skip
-    for anchor, elo in sorted(found.elo.anchors.items(), key=lambda entry: entry[1].value):
-        cells = ("0", "fixed") if elo.low == elo.high else _elo_cells(elo)
+    for anchor, value in sorted(elo.anchors.items(), key=lambda entry: entry[1].value):
+        cells = ("0", "fixed") if value.low == value.high else _elo_cells(value)
         rows.append(["", anchor, *cells, *[""] * (len(head) - 4)])
-    return f"<p>{_explanation(found, exact=exact)}</p>{_table(head, rows)}"
+    return head, rows
 
 
 def _elo_cells(elo: Interval | None) -> tuple[str, str]:

@@ -1,22 +1,23 @@
 import { useEffect } from "preact/hooks";
 import { BoardPanel } from "./board/BoardPanel";
-import { announced, begin, gameless, games, go, info, message, session, settings, show, undo, view, type View } from "./state";
+import { announced, begin, gameless, games, go, info, message, replayed, session, settings, show, undo, view, type View } from "./state";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
 import { Play } from "./views/Play";
 import { Proofs } from "./views/Proofs";
 import { ReviewView } from "./views/Review";
+import { Runs } from "./views/Runs";
 import { TimeMachine } from "./views/TimeMachine";
 import { TreeView } from "./views/Tree";
 import { WhatIfView } from "./views/WhatIf";
 
 const TITLES: Record<View, string> = {
-  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", proofs: "Proofs", learn: "Learn",
+  play: "Play", analyse: "Analyse", review: "Review", tree: "Tree", time: "Time machine", whatif: "What if", proofs: "Proofs", runs: "Runs", learn: "Learn",
 };
 const PANELS: Record<View, () => preact.JSX.Element> = {
-  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, proofs: Proofs, learn: Learn,
+  play: Play, analyse: Analyse, review: ReviewView, tree: TreeView, time: TimeMachine, whatif: WhatIfView, proofs: Proofs, runs: Runs, learn: Learn,
 };
-const WIDE: View[] = ["tree", "proofs", "learn"];
+const WIDE: View[] = ["tree", "proofs", "runs", "learn"];
 
 export function App() {
   useEffect(() => {
@@ -36,8 +37,10 @@ export function App() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  useEffect(() => document.querySelector("nav .tab[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view.value]);
   const Panel = PANELS[view.value];
-  const wide = WIDE.includes(view.value);
+  const onBoard = view.value === "runs" && replayed.value !== null && !replayed.value.error;
+  const wide = WIDE.includes(view.value) && !onBoard;
   return (
     <>
       <a class="skip" href="#panel">Skip to the panel</a>

@@ -1,28 +1,47 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { settings } from "./state";
 
-export interface Series { name: string; colour: string; values: (number | null)[]; fill?: boolean }
+type Values = (number | null)[];
+/** A line, with the band of its intervals between `low` and `high` if it has them. */
+export interface Series { name: string; colour: string; values: Values; fill?: boolean; low?: Values; high?: Values }
+/** A dashed horizontal line with a name. */
+export interface Level { name: string; value: number }
 
-/** A line chart that follows the width of its place. `onPick` gets the index of a point that is clicked. */
-export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, onPick, marker }: {
+/**
+ * A line chart that follows the width of its place. `onPick` gets the index of a point that is clicked, `onHover` that
+ * of the point under the pointer.
+ */
+export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, onPick, onHover, marker, levels = [], label }: {
   x: number[]; series: Series[]; range?: [number, number]; height?: number; xName?: string; logarithmic?: boolean;
-  onPick?: (index: number) => void; marker?: number;
+  onPick?: (index: number) => void; onHover?: (index: number | null) => void; marker?: number; levels?: Level[]; label?: string;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const marked = useRef(marker);
   marked.current = marker;
-  const names = series.map((one) => one.name).join("\n");
+  const lines = useRef(levels);
+  lines.current = levels;
+  const hovered = useRef(onHover);
+  hovered.current = onHover;
+  const names = series.map((one) => `${one.name} ${one.low ? "band" : ""}`).join("\n");
+  const theme = settings.theme.value;
   useEffect(() => {
     const style = getComputedStyle(document.documentElement);
     const axis = { stroke: style.getPropertyValue("--mute"), grid: { stroke: style.getPropertyValue("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const made = new uPlot({
       width: place.current!.clientWidth || 300, height, legend: { show: false }, cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-      scales: { x: { time: false, distr: logarithmic ? 3 : 1 }, y: range ? { range } : {} },
+      scales: { x: { time: false, distr: logarithmic ? 3 : 1 }, y: range ? { range } : levels.length ? { range: (_, low, high) => around(lines.current, low, high) } : {} },
       axes: [{ ...axis, label: xName || undefined, labelSize: 18, labelFont: "11px system-ui", size: 28 }, { ...axis, size: 42 }],
-      series: [{}, ...series.map((one) => ({ label: one.name, stroke: one.colour, width: 1.8, fill: one.fill ? `${one.colour}22` : undefined, points: { show: false } }))],
+      series: [{}, ...series.flatMap((one) => [
+        { label: one.name, stroke: one.colour, width: 1.8, fill: one.fill ? `${one.colour}22` : undefined, points: { show: one.values.length < 16, size: 5, fill: one.colour } },
+        ...(one.low ? [{ label: `${one.name}, high`, width: 0, points: { show: false } }, { label: `${one.name}, low`, width: 0, points: { show: false } }] : []),
+      ])],
+      bands: bands(series),
       hooks: {
+        drawAxes: [(drawn) => drawLevels(drawn, lines.current, style.getPropertyValue("--mute"), style.getPropertyValue("--panel"))],
+        setCursor: [(drawn) => hovered.current?.(drawn.cursor.idx ?? null)],
         draw: [(drawn) => {
           if (marked.current === undefined) return;
           const at = drawn.valToPos(marked.current, "x", true);
@@ -34,17 +53,74 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
           drawn.ctx.stroke();
         }],
       },
-    }, [x, ...series.map((one) => one.values)] as uPlot.AlignedData, place.current!);
+    }, columns(x, series), place.current!);
     plot.current = made;
     const pick = () => { if (onPick && made.cursor.idx != null) onPick(made.cursor.idx); };
     made.over.addEventListener("click", pick);
     const watch = new ResizeObserver(() => made.setSize({ width: place.current!.clientWidth, height }));
     watch.observe(place.current!);
     return () => { watch.disconnect(); made.destroy(); plot.current = null; };
-  }, [names, height, logarithmic]);
-  useEffect(() => plot.current?.setData([x, ...series.map((one) => one.values)] as uPlot.AlignedData), [x, series]);
-  useEffect(() => plot.current?.redraw(), [marker]);
-  return <div class="chart" ref={place} role="img" aria-label={`Chart: ${series.map((one) => one.name).join(", ")}`} />;
+  }, [names, height, logarithmic, theme]);
+  useEffect(() => plot.current?.setData(columns(x, series)), [x, series]);
+  useEffect(() => plot.current?.redraw(false), [marker]);  // the scales may not be known yet
+  return <div class="chart" ref={place} role="img" aria-label={label ?? `Chart: ${series.map((one) => one.name).join(", ")}`} />;
+}
+
+/** The columns of the plot: a line with intervals has two more. */
+function columns(x: number[], series: Series[]): uPlot.AlignedData {
+  return [x, ...series.flatMap((one) => (one.low && one.high ? [one.values, one.high, one.low] : [one.values]))] as uPlot.AlignedData;
+}
+
+function bands(series: Series[]): uPlot.Band[] {
+  const found: uPlot.Band[] = [];
+  let place = 1;
+  for (const one of series) {
+    if (one.low) found.push({ series: [place + 1, place + 2], fill: `${one.colour}2b` });
+    place += one.low ? 3 : 1;
+  }
+  return found;
+}
+
+/** The range of an axis that shows its values and its levels. */
+function around(levels: Level[], low: number, high: number): [number, number] {
+  const values = levels.map((level) => level.value);
+  const least = Math.min(low, ...values);
+  const most = Math.max(high, ...values);
+  const gap = 0.06 * (most - least || 1);
+  return [least - gap, most + gap];
+}
+
+/** Draw dashed lines, with their names at the right; a name that would cover another one is left out. */
+function drawLevels(drawn: uPlot, levels: Level[], colour: string, paper: string): void {
+  const { ctx, bbox } = drawn;
+  let last = Infinity;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.fillStyle = colour;
+  ctx.font = `${10 * devicePixelRatio}px system-ui`;
+  ctx.textAlign = "right";
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const level of [...levels].sort((a, b) => a.value - b.value)) {
+    const y = drawn.valToPos(level.value, "y", true);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    if (last - y > 12 * devicePixelRatio) {
+      const place = [level.name, bbox.left + bbox.width - 4, y - 4 * devicePixelRatio] as const;
+      ctx.save();
+      ctx.setLineDash([]);
+      ctx.lineJoin = "round";
+      ctx.lineWidth = 3 * devicePixelRatio;
+      ctx.strokeStyle = paper;
+      ctx.strokeText(...place);
+      ctx.restore();
+      ctx.fillText(...place);
+      last = y;
+    }
+  }
+  ctx.restore();
 }
 
 export const COLOURS = ["#2f7d5b", "#c2612c", "#3b6fb5", "#8a5aa8", "#a08a1f", "#b0446a", "#4a8f96", "#7a6a58"];

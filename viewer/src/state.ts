@@ -1,9 +1,10 @@
 /** What the page shows: one game, its search, and the settings. */
 
 import { computed, signal } from "@preact/signals";
+import { runsApi } from "./views/runs-api";
 import { api, listen, type Analysis, type GameEntry, type Info, type Legal, type LiveEvent, type Review, type Session } from "./api";
 
-export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "proofs", "learn"] as const;
+export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "proofs", "runs", "learn"] as const;
 export type View = (typeof VIEWS)[number];
 
 export const info = signal<Info | null>(null);
@@ -19,6 +20,10 @@ export const message = signal("");
 export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
 export const preview = signal<string[]>([]);
+
+/** The entry of the folder of --runs that is shown, and its game that is replayed; `error` says why it has no board. */
+export const run = signal("");
+export const replayed = signal<{ number: number; opening: number; left: number; error: string } | null>(null);
 
 export const settings = {
   seconds: signal(1),
@@ -93,19 +98,40 @@ async function answer(shown: Session): Promise<void> {
 }
 
 export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number } = {}): Promise<void> {
-  await attempt(async () => {
-    const old = session.value;
-    const made = await api.begin({ ...(game ? { game } : {}), ...options });
-    stopListening?.();
-    session.value = null;
-    analysis.value = null;
-    trail.value = [];
-    review.value = null;
-    reviewing.value = null;
-    take(made);
-    stopListening = listen(made.session, take);
-    if (old) void api.close(old.session).catch(() => undefined);
-  });
+  await attempt(() => open(() => api.begin({ ...(game ? { game } : {}), ...options })));
+}
+
+/** Show another game: a new one, or a recorded one. */
+async function open(make: () => Promise<Session>): Promise<void> {
+  const old = session.value;
+  const made = await make();
+  replayed.value = null;
+  stopListening?.();
+  session.value = null;
+  analysis.value = null;
+  trail.value = [];
+  review.value = null;
+  reviewing.value = null;
+  take(made);
+  stopListening = listen(made.session, take);
+  if (old) void api.close(old.session).catch(() => undefined);
+}
+
+/** Replay a recorded game of an entry on the board; where that cannot be done, note why. */
+export async function replay(entry: string, number: number, ply?: number): Promise<void> {
+  const about = { number, opening: 0, left: 0, error: "" };
+  try {
+    await open(async () => {
+      const found = await runsApi.replay(entry, number);
+      Object.assign(about, { opening: found.opening, left: found.left });
+      return ply ? api.go(found.session.session, Math.min(ply, found.session.plies)) : found.session;
+    });
+  } catch (error) {
+    about.error = error instanceof Error ? error.message : String(error);
+  }
+  run.value = entry;
+  replayed.value = about;
+  writeLink();
 }
 
 export const play = (move: string) => attempt(async () => take(await api.play(session.value!.session, move)));
@@ -142,6 +168,11 @@ export function link(): string {
     parts.set("people", shown.people.join("~") || "none");
   }
   parts.set("view", view.value);
+  if (run.value && (view.value === "runs" || replayed.value)) parts.set("run", run.value);
+  if (replayed.value && shown) {
+    parts.set("played", String(replayed.value.number));
+    parts.set("ply", String(shown.ply));
+  }
   return `#${parts}`;
 }
 
@@ -163,6 +194,11 @@ export async function start(hash = location.hash): Promise<void> {
     const given = (opened.value = new URLSearchParams(hash.slice(1)));
     const wanted = given.get("view");
     if ((VIEWS as readonly string[]).includes(wanted ?? "")) view.value = wanted as View;
+    run.value = given.get("run") ?? "";
+    if (run.value && given.get("played")) {
+      await replay(run.value, Number(given.get("played")), Number(given.get("ply")));
+      if (session.value) return;
+    }
     const people = given.get("people");
     await begin(given.get("game") ?? info.value.game, {
       ...(given.get("moves") ? { moves: given.get("moves")!.split("~") } : {}),

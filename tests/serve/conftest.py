@@ -1,0 +1,48 @@
+"""What the tests in a real browser share."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium; tests are left out where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    driver = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
+    with driver.sync_playwright() as started:
+        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()
+
+
+class Watched:
+    """A page whose errors and requests are noted."""
+
+    def __init__(self, browser, address, **settings):
+        self.context = browser.new_context(viewport={"width": 1200, "height": 850}, **settings)
+        self.page = self.context.new_page()
+        self.address, self.problems = address, []
+        self.page.on("console", lambda one: self.problems.append(one.text) if one.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", self._request)
+        self.page.set_default_timeout(30_000)
+
+    def _request(self, request):
+        if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
+            self.problems.append(f"a request to {request.url}")
+
+    def open(self, **where):
+        link = "&".join(f"{name}={value}" for name, value in where.items())
+        self.page.goto(f"{self.address}#{link}")
+        self.page.wait_for_selector(".turn, .learn, .treeview, .note, .runs")
+        return self.page
