@@ -12,7 +12,7 @@ from treetop.errors import ConfigError, IllegalMoveError
 from treetop.serve.recording import Recorder
 from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
-from treetop.serve.trees import subtree
+from treetop.show.trees import subtree
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
-from treetop.serve.trees import MOST_NODES, subtree
+from treetop.show.trees import MOST_NODES, subtree
 from treetop.text import json_text
 
 PAGE = Path(__file__).parent / "page"

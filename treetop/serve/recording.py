@@ -13,8 +13,8 @@ from treetop.kernels.parts import TREES
 from treetop.search.explain import NodeFacts, Statistics, explain, finite
 from treetop.search.limits import Limit
 from treetop.search.search import Search
-from treetop.serve.trees import move_name, position_after
-from treetop.serve.views import root_info
+from treetop.show.trees import move_name, position_after
+from treetop.show.views import root_info
 from treetop.types import ROOT
 
 _GROWTH = 1.15  # the ratio of the simulations of two snapshots

@@ -11,7 +11,7 @@ from treetop.game.position import Position
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
-from treetop.serve.views import win_rate
+from treetop.show.views import win_rate
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _LEAST_SHARE = 0.05  # of the visits that the move of the game gets, so that its value is known

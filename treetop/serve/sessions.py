@@ -30,7 +30,7 @@ from treetop.search.result import SearchResult
 from treetop.search.search import Search
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
-from treetop.serve.views import analysis_view, position_view
+from treetop.show.views import analysis_view, position_view
 from treetop.types import CHANCE, SIMULTANEOUS
 
 Event = dict[str, Any]
