@@ -5,7 +5,13 @@ import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackP
 import { GridPart } from "./Grid";
 import { ambiguous, clear } from "./touch";
 
-export interface Mark { share: number; value: number | null; best: boolean; label: string }
+export interface Mark {
+  share: number; value: number | null; best: boolean; label: string; visits: string;
+  /** Whether the label is shown even where the area is too small for it. */
+  labelled: boolean;
+}
+
+const LABELS = 10; // moves whose labels are shown, the most visited first
 
 /** The opinion of the search about the first thing that a move touches last: an area for visits, a colour for the value. */
 function marks(): Map<string, Mark> {
@@ -18,12 +24,14 @@ function marks(): Map<string, Mark> {
     const name = path[path.length - 1];
     if (!name || one.visits === 0) continue;
     const before = found.get(name);
-    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one) });
+    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one), visits: short(one.visits), labelled: one.order < LABELS });
   }
   return found;
 }
 
 const label = (one: MoveInfo) => (one.winrate === null ? "" : `${Math.round(100 * one.winrate)}`);
+
+const short = (count: number) => (count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(count < 1e4 ? 1 : 0)}k` : `${(count / 1e6).toFixed(1)}M`);
 
 /** Numbers of the moves of a previewed variation, at the names that they touch last. */
 function steps(): Map<string, string> {
@@ -55,7 +63,7 @@ export function BoardPanel() {
   const opinion = marks();
   const numbers = steps();
   return (
-    <div class={`board ${sides(position.board)}`}>
+    <div class="board">
       {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} last={lastMove()} />)}
       {ambiguous.value.length > 0 && (
         <div class="choices" role="group" aria-label="Which move?">
@@ -75,7 +83,7 @@ export function BoardPanel() {
 }
 
 /** How the pieces of the players look, so that the mark of the player to move has the same colour. */
-function sides(parts: Part[]): string {
+export function sides(parts: Part[]): string {
   const grid = parts.find((part) => part.kind === "grid");
   if (grid?.kind !== "grid") return "";
   if (grid.pieces === "marks") return "marks";

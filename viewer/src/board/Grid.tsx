@@ -26,9 +26,10 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
   const anchors = anchorsOf(cells);
   const open = nextNames();
   const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
+  const columns = !hex && cells.every((cell) => cell.name === cells[cell.column]!.name && cell.name !== "");
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
   const small = Math.max(width, height) / 8; // texts beside the board have one size on the screen, whatever the size of the board
-  const pad = labelled ? 0.45 * small : 0.15;
+  const pad = labelled ? 0.45 * small : columns ? 0.3 * small : 0.15;
   const unique = new Set(cells.map((cell) => cell.name)).size === cells.length;
   const lastCells = new Set(unique ? cells.filter((cell) => last.endsWith(cell.name)) : cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1));
 
@@ -69,6 +70,7 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
           ))}
         </g>
       ))}
+      {columns && !labelled && height > 1 && <Columns cells={cells.slice(0, width)} height={height} small={small} />}
       {labelled && <Labels grid={grid} width={width} height={height} small={small} />}
     </svg>
   );
@@ -89,7 +91,7 @@ interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean;
 function CellView({ cell, grid, focusable, open, chosen, last, anchor, mark, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
-  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent` : ""}`;
+  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}`;
   const classes = ["cell", dark ? "dark" : "", open ? "open" : "", chosen ? "chosen" : "", last ? "last" : ""].join(" ");
   return (
     <g role="gridcell" class={classes} data-name={cell.name} data-at={`${cell.row},${cell.column}`} tabIndex={focusable ? 0 : -1} aria-label={spoken} onFocus={onFocus}>
@@ -103,24 +105,25 @@ function CellView({ cell, grid, focusable, open, chosen, last, anchor, mark, ste
   );
 }
 
-/** Area by visits, colour by value. */
+/** Area by visits, colour by value; the label stands below a small area, so that it can always be read. */
 function Opinion({ mark, x, y, hex }: { mark: Mark; x: number; y: number; hex: boolean }) {
   const most = hex ? 0.4 : 0.42;
-  const radius = Math.max(0.07, most * Math.sqrt(mark.share));
+  const radius = Math.max(0.08, most * Math.sqrt(mark.share));
+  const inside = radius > 0.24;
   return (
-    <g class={`opinion ${mark.best ? "best" : ""}`}>
+    <g class={`opinion ${mark.best ? "best" : ""} ${inside ? "inside" : "beside"}`}>
       <circle cx={x} cy={y} r={radius} style={{ fill: valueColour(mark.value) }} />
-      {radius > 0.2 && <text x={x} y={y}>{mark.label}</text>}
+      {(inside || mark.labelled) && <text x={x} y={inside ? y - 0.06 : y + radius + 0.13}>{mark.label}</text>}
+      {inside && <text class="visits" x={x} y={y + 0.16}>{mark.visits}</text>}
     </g>
   );
 }
 
-/** From red (lost) over grey to green (won). */
-export function valueColour(value: number | null): string {
+/** Grey for an even position, red for a loss, green for a win: as strong as the value is far from even. */
+export function valueColour(value: number | null, light = "var(--value-light)"): string {
   if (value === null) return "var(--mute)";
-  const hue = 12 + 138 * value;
-  const strength = 20 + 90 * Math.abs(value - 0.5);
-  return `hsl(${hue.toFixed(0)} ${Math.min(65, strength).toFixed(0)}% 45%)`;
+  const strength = 64 * Math.sqrt(Math.min(1, 2 * Math.abs(value - 0.5)));
+  return `hsl(${value < 0.5 ? 12 : 156} ${strength.toFixed(0)}% ${light})`;
 }
 
 function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: number }) {
@@ -176,6 +179,15 @@ function Labels({ grid, width, height, small }: { grid: Grid; width: number; hei
     <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
       {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28 * small}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
       {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
+    </g>
+  );
+}
+
+/** Names below the columns, where a column is one move. */
+function Columns({ cells, height, small }: { cells: Cell[]; height: number; small: number }) {
+  return (
+    <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
+      {cells.map((cell) => <text key={cell.column} x={cell.x} y={height + 0.2 * small}>{cell.name}</text>)}
     </g>
   );
 }

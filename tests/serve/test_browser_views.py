@@ -1,0 +1,88 @@
+"""Each view of the page in a real browser: what it shows, and what can be done with it."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
+pytest.importorskip("playwright", reason="needs Playwright: pip install playwright")
+
+from playwright.sync_api import sync_playwright
+
+from tests.serve.test_browser import CHROMIUM, FLAGS, Watched
+from treetop.serve.app import Options
+from treetop.serve.server import Server
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as started:
+        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def address():
+    with Server(Options(threads=1)) as server:
+        yield server.address
+
+
+@pytest.fixture
+def watched(browser, address):
+    made = Watched(browser, address)
+    yield made
+    assert made.problems == []
+    made.context.close()
+
+
+def analysed(page):
+    """Search a thousand simulations, and wait for their end."""
+    page.get_by_role("button", name="1,000 simulations").click()
+    page.wait_for_function(
+        "() => document.querySelector('table.moves tbody tr') && !document.querySelector('.thinking')"
+    )
+
+
+def column(page, name):
+    return [
+        float(text.rstrip("%").replace("\u2212", "-").replace(",", ""))
+        for text in page.locator(f"td.{name}").all_inner_texts()
+    ]
+
+
+def test_the_moves_of_an_analysis_are_sorted_by_any_column_with_the_keyboard(watched):
+    page = watched.open(game="tic_tac_toe", view="analyse", moves="b2~a1", people="0~1", seed=1)
+    analysed(page)
+    assert page.locator("th[aria-sort]:not([aria-sort=none])").count() == 0
+    page.locator("th.value button").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("th.value").get_attribute("aria-sort") == "descending"
+    values = column(page, "value")
+    assert values == sorted(values, reverse=True)
+    page.keyboard.press("Enter")
+    assert page.locator("th.value").get_attribute("aria-sort") == "ascending"
+    assert column(page, "value") == sorted(values)
+    page.keyboard.press("Enter")
+    assert page.locator("th.value").get_attribute("aria-sort") == "none"
+
+
+def test_an_analysis_shows_prior_beside_visits_and_whose_view_it_is(watched):
+    page = watched.open(game="tic_tac_toe", view="analyse", moves="b2~a1", people="0~1", seed=1)
+    analysed(page)
+    assert "from the view of Player 1" in page.locator(".verdict").inner_text()
+    assert sum(column(page, "prior")) == pytest.approx(100, abs=1)
+    assert sum(column(page, "share")) == pytest.approx(100, abs=1)
+    assert page.locator(".opinion").count() == page.locator("table.moves tbody tr").count()
+    assert page.locator(".opinion text").count() >= 7
+
+
+def test_a_variation_is_shown_on_the_board_when_its_row_has_the_focus(watched):
+    page = watched.open(game="tic_tac_toe", view="analyse", moves="b2~a1", people="0~1", seed=1)
+    analysed(page)
+    page.locator("table.moves tbody tr").first.focus()
+    page.wait_for_selector(".step")
+    page.locator("th.value button").focus()
+    page.wait_for_function("() => !document.querySelector('.step')")
