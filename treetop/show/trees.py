@@ -6,9 +6,13 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
-from treetop.errors import ConfigError, TreetopError
+from treetop import checks
+from treetop.errors import ConfigError, StaleNodeError, TreetopError
 from treetop.game.position import Position
+from treetop.search.problems.position import ProblemPosition
+from treetop.search.result import SearchResult
 from treetop.search.search import Search
+from treetop.text import vector_text
 from treetop.tree.layout import FOLDED, PROVEN, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, ROOT, SIMULTANEOUS
@@ -17,10 +21,11 @@ MOST_NODES = 5000
 """Nodes of one answer, at most."""
 
 
-def subtree(search: Search, path: Sequence[int] = (), most: int = 200) -> dict[str, Any]:
+def subtree(search: Search | SearchResult, path: Sequence[int] = (), most: int = 200) -> dict[str, Any]:
     """Return the `most` most visited nodes below the node that a path of actions leads to, parents first.
 
-    Each node has the number of its parent in the list. Raise ConfigError where the path leaves the tree.
+    Each node has the number of its parent in the list. Raise ConfigError where the path leaves the tree. With imperfect
+    information only the moves of the root are there: what follows them would show what is hidden.
 
     >>> import treetop as tt
     >>> search = tt.Search("tic_tac_toe", seed=1)
@@ -30,18 +35,23 @@ def subtree(search: Search, path: Sequence[int] = (), most: int = 200) -> dict[s
     (10, 500, 'b2')
     """
     tree, position = search.tree, search.position
+    hidden = tree.has_information_sets or position.game.has("determinize")
     index, names = ROOT, list[str]()
     for action in path:
         index = child_of(tree, index, action)
-        names.append(move_name(position, action))
-        position = position_after(position, action)
+        names.append(_name(tree, index, position))
+        position = None if hidden else position_after(position, action)
     nodes = list[dict[str, Any]]()
     waiting: list[tuple[int, int, int, int, Position | None, Position | None]] = [(0, 0, index, -1, None, position)]
     number = 0
     while waiting and len(nodes) < most:
         _, _, node, parent, before, known = heapq.heappop(waiting)
-        here = known if known is not None else position_after(before, int(tree.columns.links["action"][node]))
+        here = known
+        if here is None and not hidden:
+            here = position_after(before, int(tree.columns.links["action"][node]))
         nodes.append(_node(tree, node, parent, before, here))
+        if hidden and node != ROOT:
+            continue
         link = tree.columns.links[node]
         first, count = int(link["first_child"]), int(link["num_children"])
         visits = tree.columns.stats["visits"][first : first + count].tolist() if count else []
@@ -50,6 +60,26 @@ def subtree(search: Search, path: Sequence[int] = (), most: int = 200) -> dict[s
                 number += 1
                 heapq.heappush(waiting, (-seen, number, first + offset, len(nodes) - 1, here, None))
     return {"path": list(path), "moves": names, "nodes": nodes, "size": tree.size, "left": len(waiting)}
+
+
+def tree_of(result: SearchResult, most: int) -> dict[str, Any]:
+    """Return the `most` most visited nodes of the tree of a result, as `subtree` does.
+
+    Raise StaleNodeError after the search has continued, and ConfigError where the trees are not here.
+
+    >>> import treetop as tt
+    >>> len(tree_of(tt.search("tic_tac_toe", simulations=500, seed=1), 10)["nodes"])
+    10
+    """
+    checks.whole("nodes", most, 1, MOST_NODES)
+    if result.merged is not None:
+        raise ConfigError("a result that was merged from several searches has no tree: search without workers")
+    if not result.has_tree:
+        raise StaleNodeError(
+            "the search has continued, so the tree is no longer that of this result: draw it before the next run or "
+            "move, or take a new result"
+        )
+    return subtree(result, (), most)
 
 
 def child_of(tree: Tree, index: int, action: int) -> int:
@@ -70,22 +100,33 @@ def _node(tree: Tree, index: int, parent: int, before: Position | None, here: Po
     return {
         "parent": parent,
         "action": action,
-        "move": "" if parent < 0 else move_name(before, action),
+        "move": "" if parent < 0 else _name(tree, index, before),
         "visits": visits,
         "value": value,
         "prior": abs(float(stats["prior"])),
         "children": int(link["num_children"]),
-        "player": _player(here),
+        "player": None if flags & TERMINAL else _player(index, here),
         "terminal": bool(flags & TERMINAL),
         "proven": bool(flags & PROVEN),
         "folded": bool(flags & FOLDED),
     }
 
 
-def _player(position: Position | None) -> int | str | None:
-    if position is None or position.is_terminal:
+def _player(index: int, position: Position | ProblemPosition | None) -> int | str | None:
+    if isinstance(position, ProblemPosition):
+        player = position.player if index == ROOT else position.play([index]).player
+    elif position is None or position.is_terminal:
         return None
-    return {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}.get(position.player, position.player)
+    else:
+        player = position.player
+    return {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}.get(player, player)
+
+
+def _name(tree: Tree, index: int, before: Position | None) -> str:
+    """Return the text of the action that leads to a node."""
+    if len(tree.columns.action_values):
+        return vector_text(tree.columns.action_values[index])
+    return move_name(before, int(tree.columns.links["action"][index]))
 
 
 def position_after(position: Position | None, action: int) -> Position | None:

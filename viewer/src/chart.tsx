@@ -15,7 +15,7 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
   marked.current = marker;
   const names = series.map((one) => one.name).join("\n");
   useEffect(() => {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(place.current!);
     const axis = { stroke: style.getPropertyValue("--mute"), grid: { stroke: style.getPropertyValue("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const made = new uPlot({
       width: place.current!.clientWidth || 300, height, legend: { show: false }, cursor: { points: { size: 6 }, drag: { x: false, y: false } },

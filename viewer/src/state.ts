@@ -15,23 +15,33 @@ export const trail = signal<{ visits: number; value: number; shares: Record<stri
 export const review = signal<Review | null>(null);
 export const reviewing = signal<{ done: number; total: number } | null>(null);
 export const view = signal<View>("play");
+/** Whether one search is shown as it stood, without a server. */
+export const still = signal(false);
 export const message = signal("");
 export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
 export const preview = signal<string[]>([]);
 
+function storedTheme(): "auto" | "light" | "dark" {
+  try {
+    return (localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto";
+  } catch {
+    return "auto"; // a frame without storage
+  }
+}
+
 export const settings = {
   seconds: signal(1),
   opinion: signal(false),
   engine: signal(true),
-  theme: signal<"auto" | "light" | "dark">((localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto"),
+  theme: signal<"auto" | "light" | "dark">(storedTheme()),
 };
 
 export const legal = computed<Legal[]>(() => session.value?.position.legal ?? []);
 export const isOver = computed(() => session.value?.position.over ?? false);
 export const isMyTurn = computed(() => {
   const shown = session.value;
-  if (!shown || shown.position.over) return false;
+  if (!shown || shown.position.over || still.value) return false;
   const player = shown.position.player;
   return player === "simultaneous" || (typeof player === "number" && (!settings.engine.value || shown.people.includes(player)));
 });

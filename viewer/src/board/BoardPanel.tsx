@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { MoveInfo, Part } from "../api";
-import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, session, settings, view } from "../state";
+import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, session, settings, still, view } from "../state";
 import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart } from "./parts";
 import { GridPart } from "./Grid";
 import { ambiguous, clear } from "./touch";
@@ -136,7 +136,7 @@ const format = (value: number) => (Number.isInteger(value) ? String(value) : val
 /** Buttons to step through the game. */
 function Steps() {
   const { ply, plies } = session.value!;
-  if (!plies) return null;
+  if (!plies || still.value) return null;
   const button = (text: string, to: number, name: string) => (
     <button class="quiet" disabled={to < 0 || to > plies || to === ply} onClick={() => void go(to)} aria-label={name} title={name}>{text}</button>
   );

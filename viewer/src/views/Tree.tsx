@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, type Tree, type TreeNode } from "../api";
 import { valueColour } from "../board/Grid";
-import { analysis, attempt, playerName, session, think } from "../state";
+import { analysis, attempt, playerName, session, still, think } from "../state";
 
 const ROW = 34;
 const MOST = 1500;
@@ -19,6 +19,7 @@ export function TreeView() {
   const [zoom, setZoom] = useState({ left: 0, scale: 1 });
   const canvas = useRef<HTMLCanvasElement>(null);
   const boxes = useRef<Box[]>([]);
+  boxes.current = useMemo(() => (tree ? layout(tree) : []), [tree]);
   const load = (to: number[]) => void attempt(async () => {
     const found = await api.tree(shown.session, to, MOST);
     setTree(found);
@@ -32,7 +33,6 @@ export function TreeView() {
   useEffect(() => {
     const place = canvas.current;
     if (!place || !tree) return;
-    boxes.current = layout(tree);
     const draw = () => paint(place, boxes.current, zoom, shade, chosen);
     draw();
     const watch = new ResizeObserver(draw);
@@ -86,7 +86,7 @@ export function TreeView() {
           </select>
         </label>
         <button onClick={() => setZoom({ left: 0, scale: 1 })} disabled={zoom.scale === 1}>Whole width</button>
-        <button onClick={() => void think({ visits: searched + 100_000, seconds: 30 })} disabled={shown.thinking}>{shown.thinking ? "Searching…" : "Search on"}</button>
+        {!still.value && <button onClick={() => void think({ visits: searched + 100_000, seconds: 30 })} disabled={shown.thinking}>{shown.thinking ? "Searching…" : "Search on"}</button>}
         <span class="note">{tree.nodes.length.toLocaleString("en")} of {tree.size.toLocaleString("en")} nodes, the most visited first</span>
       </div>
       <canvas ref={canvas} style={{ height: `${Math.min(24, deepest) * ROW}px` }} tabIndex={0} role="application"
@@ -151,7 +151,7 @@ function paint(canvas: HTMLCanvasElement, boxes: Box[], zoom: { left: number; sc
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   const context = canvas.getContext("2d")!;
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(canvas);
   context.scale(ratio, ratio);
   context.font = "12px system-ui, sans-serif";
   context.textBaseline = "middle";
