@@ -73,6 +73,7 @@ export interface Analysis {
   rule: string;
   selected: string;
   moves: MoveInfo[];
+  finals: Record<FinalRule, Decision>;
   root: { currentPlayer: number; visits: number; utility: number; winrate: number; proven?: { outcome?: string } };
   simulations: number;
   nodes: number;
@@ -95,9 +96,19 @@ export interface Snapshot { visits: number; move: string; value: number; moves: 
 export interface Recording {
   simulations: Simulation[]; snapshots: Snapshot[]; changes: number[]; config: string; seed: number;
 }
+/** The move that a final rule chooses, and why; null where it cannot decide. */
+export interface Decision { move: string | null; why: string }
+export type FinalRule = "visits" | "value" | "secure" | "lcb" | "temperature";
+export interface QuickSearch {
+  seed: number; move: string; value: number;
+  /** Of each move: its name, visits, mean, standard deviation, prior. */
+  moves: [string, number, number | null, number | null, number | null][];
+  finals: Record<FinalRule, Decision>;
+}
 export interface WhatIf {
-  searches: { seed: number; move: string; value: number; moves: [string, number, number | null][] }[];
-  move: string; same: number; of: number;
+  searches: QuickSearch[]; move: string; same: number; of: number;
+  settings: { rule: string; evaluator: string; adjustable: string[]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
+  rules: { name: string; rule: string | null }[];
 }
 export interface GameEntry { name: string; summary: string; players: number }
 export interface Info { version: string; game: string | null; model: string | null }
