@@ -205,7 +205,7 @@ def test_a_search_is_watched_and_its_tree_walked(watched):
     page.wait_for_selector(".step")
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Tree").click()
     page.wait_for_selector(".treeview canvas")
-    canvas = page.locator(".treeview canvas")
+    canvas = page.locator(".treeview canvas.treemap")
     canvas.focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")

@@ -109,3 +109,34 @@ def test_a_decision_is_recomputed_while_settings_change(watched):
     assert len(searches) == 1  # one search after the last change
     assert "c 1.41" in page.get_by_role("region", name="Before").inner_text()
     assert "of 5 seeds" in now.inner_text()
+
+
+def test_a_tree_is_folded_searched_for_moves_and_searched_from_a_node(watched):
+    page = watched.open(game="tic_tac_toe", view="tree", moves="b2~a2", people="0~1", seed=1)
+    page.get_by_role("button", name="Search 100,000 simulations").click()
+    page.wait_for_function(
+        "() => document.querySelector('canvas.treemap') && document.querySelector('.treebar button.quiet')"
+    )
+    details = page.get_by_role("complementary", name="Node")
+    page.locator("canvas.treemap").focus()
+    page.keyboard.press("ArrowDown")
+    best = details.locator(".path").inner_text()
+    assert details.locator("tbody button").count() >= 1
+    page.keyboard.press("f")
+    assert details.locator("tbody").inner_text() == "folded"
+    page.get_by_role("button", name="Unfold").click()
+    reply = details.locator("tbody button").first.inner_text()
+    page.get_by_role("searchbox").fill(f"{best} {reply}")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => document.querySelector('.details .path').innerText === '{best} {reply}'")
+    page.get_by_role("searchbox").fill("z9")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('.find output').innerText === 'no z9 here'")
+    page.locator(".treebar select").select_option("uncertainty")
+    assert "uncertain" in page.locator(".treelegend").inner_text()
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Whole width").click()
+    page.get_by_role("button", name="Search from here").click()
+    page.wait_for_function(
+        f"() => location.hash.includes('b2~a2~{best}~{reply}') || location.hash.includes('{best}%7E{reply}')"
+    )

@@ -89,6 +89,8 @@ def test_trees_records_reviews_and_other_settings_are_answered(client):
         time.sleep(0.02)
     tree = client.get(f"/api/sessions/{name}/tree", params={"nodes": 40}).json()
     assert len(tree["nodes"]) == 40
+    assert tree["range"] == [-1.0, 1.0]
+    assert tree["nodes"][1]["deviation"] is None  # plain UCB1 keeps no squares
     deeper = client.get(
         f"/api/sessions/{name}/tree", params={"path": f"{tree['nodes'][1]['action']}", "nodes": 5}
     ).json()

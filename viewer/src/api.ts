@@ -86,10 +86,10 @@ export interface ReviewRow {
 }
 export interface Review { rows: ReviewRow[]; total: number; over: boolean }
 export interface TreeNode {
-  parent: number; action: number; move: string; visits: number; value: number | null; prior: number; children: number;
+  parent: number; action: number; move: string; visits: number; value: number | null; deviation: number | null; prior: number; children: number;
   player: number | "chance" | "simultaneous" | null; terminal: boolean; proven: boolean; folded: boolean;
 }
-export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number }
+export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number; range: [number, number] }
 export interface Level { move: string; rule?: string; rows?: [string, number, number | null, number | null, number | null][] }
 export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number }
 export interface Snapshot { visits: number; move: string; value: number; moves: [string, number, number | null][] }
