@@ -86,3 +86,57 @@ def test_a_variation_is_shown_on_the_board_when_its_row_has_the_focus(watched):
     page.wait_for_selector(".step")
     page.locator("th.value button").focus()
     page.wait_for_function("() => !document.querySelector('.step')")
+
+
+def test_a_decision_is_recomputed_while_settings_change(watched):
+    page = watched.open(game="tic_tac_toe", view="whatif", moves="b2~a1", people="0~1", seed=1)
+    page.wait_for_selector(".decisions .badge")
+    searches = []
+    page.on("request", lambda one: searches.append(one) if one.url.endswith("what-if") else None)
+    now = page.get_by_role("region", name="Now")
+    page.get_by_label("secure").check()
+    page.wait_for_function(
+        "() => document.querySelector('.decisions .reason').innerText.includes('standard deviations')"
+    )
+    page.get_by_label("sampled").check()
+    page.get_by_label("Temperature of sampling").fill("0")
+    page.wait_for_function("() => document.querySelector('.decisions .reason').innerText.includes('100.0%')")
+    assert searches == []  # final rules need no search
+    slider = page.get_by_label("Exploration c")
+    for c in ("2", "3", "4"):
+        slider.fill(c)
+    page.wait_for_function("() => document.querySelectorAll('.decisions small')[1].innerText.includes('c 4.00')")
+    assert len(searches) == 1  # one search after the last change
+    assert "c 1.41" in page.get_by_role("region", name="Before").inner_text()
+    assert "of 5 seeds" in now.inner_text()
+
+
+def test_a_tree_is_folded_searched_for_moves_and_searched_from_a_node(watched):
+    page = watched.open(game="tic_tac_toe", view="tree", moves="b2~a2", people="0~1", seed=1)
+    page.get_by_role("button", name="Search 100,000 simulations").click()
+    page.wait_for_function(
+        "() => document.querySelector('canvas.treemap') && document.querySelector('.treebar button.quiet')"
+    )
+    details = page.get_by_role("complementary", name="Node")
+    page.locator("canvas.treemap").focus()
+    page.keyboard.press("ArrowDown")
+    best = details.locator(".path").inner_text()
+    assert details.locator("tbody button").count() >= 1
+    page.keyboard.press("f")
+    assert details.locator("tbody").inner_text() == "folded"
+    page.get_by_role("button", name="Unfold").click()
+    reply = details.locator("tbody button").first.inner_text()
+    page.get_by_role("searchbox").fill(f"{best} {reply}")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => document.querySelector('.details .path').innerText === '{best} {reply}'")
+    page.get_by_role("searchbox").fill("z9")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('.find output').innerText === 'no z9 here'")
+    page.locator(".treebar select").select_option("uncertainty")
+    assert "uncertain" in page.locator(".treelegend").inner_text()
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Whole width").click()
+    page.get_by_role("button", name="Search from here").click()
+    page.wait_for_function(
+        f"() => location.hash.includes('b2~a2~{best}~{reply}') || location.hash.includes('{best}%7E{reply}')"
+    )

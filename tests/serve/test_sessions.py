@@ -185,6 +185,15 @@ def test_trees_stay_within_the_bound_of_all_nodes(sessions):
     assert made[-1].nodes <= 50_000
 
 
+def test_nodes_of_a_subtree_have_deviations_where_the_search_keeps_squares():
+    search = tt.Search("tic_tac_toe", tt.uct(final="secure"), seed=1)
+    result = search.run(tt.Limit(simulations=300))
+    deviations = {one["move"]: one["deviation"] for one in subtree(search, (), 10)["nodes"] if one["parent"] == 0}
+    for index, expected in enumerate(result.deviations):
+        if result.name_of(index) in deviations:
+            assert deviations[result.name_of(index)] == pytest.approx(expected)
+
+
 def test_a_subtree_has_the_most_visited_nodes_and_paths_lead_down():
     search = tt.Search("connect_four", seed=1)
     search.run(tt.Limit(simulations=20_000))

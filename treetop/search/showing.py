@@ -67,13 +67,13 @@ class Shown:
         return svg_of(cast("SearchResult", self), nodes)
 
     def dot(self, nodes: int = 60) -> str:
-        """Return the tree in the language of Graphviz: its most visited nodes. `dot -Tpdf tree.dot` draws it.
+        r"""Return the tree in the language of Graphviz: its most visited nodes. `dot -Tpdf tree.dot` draws it.
 
         Raise StaleNodeError after the search has continued.
 
         >>> import treetop as tt
         >>> print(tt.search("nim(stones=3)", simulations=100, seed=1).dot(nodes=2).splitlines()[-3].strip())
-        n1 [label="3\\n93 · +1.000", fillcolor="#239f6d", style=filled, peripheries=2, color="#22252a"];
+        n1 [label="3\n93 · +1.000", fillcolor="#239f6d", style=filled, peripheries=2, color="#22252a"];
         """
         from treetop.show.dot import dot_of
 

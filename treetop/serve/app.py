@@ -22,11 +22,11 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
-from treetop.search.limits import Limit
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
+from treetop.serve.whatif import Settings, rule_choices, searched
 from treetop.show.trees import MOST_NODES, subtree
 from treetop.text import json_text
 
@@ -283,17 +283,21 @@ def _add_searches(app: FastAPI, state: _State) -> None:
 
     @app.post("/api/sessions/{name}/what-if")
     def what_if(name: str, given: WhatIf) -> Answer:
-        """Search the current position with other settings and several seeds; return the moves that they choose."""
-        session, found = state.session(name), list[dict[str, Any]]()
+        """Search the current position with other settings and several seeds; return all final decisions."""
+        session, found, known = state.session(name), list[dict[str, Any]](), dict[str, Any]()
         session.refuse_hidden()
+        changed = Settings(given.c, given.fpu, given.prior_temperature)
         for seed in range(given.seeds):
-            search = state.engine(given.rule, seed, session).search(session.position, None, state.options.limits.nodes)
-            result = search.run(Limit(simulations=given.visits))
-            rows = zip(result.counts.tolist(), result.clipped_means.tolist(), strict=True)
-            moves = [[result.name_of(index), count, mean] for index, (count, mean) in enumerate(rows)]
-            found.append({"seed": seed, "move": result.move, "value": result.value, "moves": moves})
+            engine, position = state.engine(given.rule, seed, session), session.position
+            search, known = changed.search(position, *engine.parts(position, state.options.limits.nodes))
+            found.append(searched(search, given.visits, known["final"]))
         same = sum(one["move"] == found[0]["move"] for one in found)
-        return _plain({"searches": found, "move": found[0]["move"], "same": same, "of": len(found)})
+        return _plain(
+            {
+                "searches": found, "move": found[0]["move"], "same": same, "of": len(found), "settings": known,
+                "rules": rule_choices(session.position),
+            }
+        )  # fmt: skip
 
     @app.post("/api/sessions/{name}/review", status_code=202)
     def begin_review(name: str, given: NewReview) -> Answer:

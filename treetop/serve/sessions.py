@@ -24,6 +24,7 @@ from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.players.rules import parse_rule, recommended_rule
+from treetop.search.config import SearchConfig
 from treetop.search.evaluator import make_evaluator
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
@@ -67,13 +68,18 @@ class Engine:
     evaluator: Any = None
     seed: int = 0
 
-    def search(self, position: Position, player: int | None, most_nodes: int) -> Search:
-        """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
+    def parts(self, position: Position, most_nodes: int) -> tuple[SearchConfig, Any, int]:
+        """Return the settings, the evaluator and the seed of a search of a position."""
         rule = self.rule or (recommended_rule(position.game, None) if self.evaluator is None else "puct(c=1.5)")
         config, named = parse_rule(rule)
         evaluator = make_evaluator(named or "rollout") if self.evaluator is None else self.evaluator
         config = config.for_play().with_options(max_nodes=min(config.growth.max_nodes or most_nodes, most_nodes))
         seed = derive(self.seed, PLAYER, len(position.actions)) if position.game.has("determinize") else self.seed
+        return config, evaluator, seed
+
+    def search(self, position: Position, player: int | None, most_nodes: int) -> Search:
+        """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
+        config, evaluator, seed = self.parts(position, most_nodes)
         return Search(position, config, evaluator=evaluator, seed=seed, player=player)
 
 

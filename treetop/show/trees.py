@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,12 @@ def subtree(search: Search | SearchResult, path: Sequence[int] = (), most: int =
             if seen > 0:
                 number += 1
                 heapq.heappush(waiting, (-seen, number, first + offset, len(nodes) - 1, here, None))
-    return {"path": list(path), "moves": names, "nodes": nodes, "size": tree.size, "left": len(waiting)}
+    game = search.position.game
+    low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
+    return {
+        "path": list(path), "moves": names, "nodes": nodes, "size": tree.size, "left": len(waiting),
+        "range": [low, high],
+    }  # fmt: skip
 
 
 def tree_of(result: SearchResult, most: int) -> dict[str, Any]:
@@ -103,6 +109,7 @@ def _node(tree: Tree, index: int, parent: int, before: Position | None, here: Po
         "move": "" if parent < 0 else _name(tree, index, before),
         "visits": visits,
         "value": value,
+        "deviation": _deviation(tree, index, visits, value),
         "prior": abs(float(stats["prior"])),
         "children": int(link["num_children"]),
         "player": None if flags & TERMINAL else _player(index, here),
@@ -110,6 +117,14 @@ def _node(tree: Tree, index: int, parent: int, before: Position | None, here: Po
         "proven": bool(flags & PROVEN),
         "folded": bool(flags & FOLDED),
     }
+
+
+def _deviation(tree: Tree, index: int, visits: int, value: float | None) -> float | None:
+    """Return the standard deviation of the results at a node; None where the search keeps no squares."""
+    squares = tree.columns.squares
+    if value is None or not len(squares):
+        return None
+    return math.sqrt(max(0.0, float(squares[index]) / visits - value**2))
 
 
 def _player(index: int, position: Position | ProblemPosition | None) -> int | str | None:

@@ -12,6 +12,7 @@ from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
 from treetop.search.variations import Line
+from treetop.show.decisions import decisions
 from treetop.types import CHANCE, SIMULTANEOUS, FloatArray
 
 _NAMES = {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}
@@ -183,6 +184,7 @@ def analysis_view(result: SearchResult) -> dict[str, Any]:
         "selected": explanation.selected,
         "scale": explanation.scale,
         "moves": infos,
+        "finals": decisions(result),
         "root": root_info(result),
         "simulations": result.root_visits,
         "nodes": result.usage.nodes,

@@ -73,6 +73,7 @@ export interface Analysis {
   rule: string;
   selected: string;
   moves: MoveInfo[];
+  finals: Record<FinalRule, Decision>;
   root: { currentPlayer: number; visits: number; utility: number; winrate: number; proven?: { outcome?: string } };
   simulations: number;
   nodes: number;
@@ -85,19 +86,29 @@ export interface ReviewRow {
 }
 export interface Review { rows: ReviewRow[]; total: number; over: boolean }
 export interface TreeNode {
-  parent: number; action: number; move: string; visits: number; value: number | null; prior: number; children: number;
+  parent: number; action: number; move: string; visits: number; value: number | null; deviation: number | null; prior: number; children: number;
   player: number | "chance" | "simultaneous" | null; terminal: boolean; proven: boolean; folded: boolean;
 }
-export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number }
+export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number; range: [number, number] }
 export interface Level { move: string; rule?: string; rows?: [string, number, number | null, number | null, number | null][] }
 export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number }
 export interface Snapshot { visits: number; move: string; value: number; moves: [string, number, number | null][] }
 export interface Recording {
   simulations: Simulation[]; snapshots: Snapshot[]; changes: number[]; config: string; seed: number;
 }
+/** The move that a final rule chooses, and why; null where it cannot decide. */
+export interface Decision { move: string | null; why: string }
+export type FinalRule = "visits" | "value" | "secure" | "lcb" | "temperature";
+export interface QuickSearch {
+  seed: number; move: string; value: number;
+  /** Of each move: its name, visits, mean, standard deviation, prior. */
+  moves: [string, number, number | null, number | null, number | null][];
+  finals: Record<FinalRule, Decision>;
+}
 export interface WhatIf {
-  searches: { seed: number; move: string; value: number; moves: [string, number, number | null][] }[];
-  move: string; same: number; of: number;
+  searches: QuickSearch[]; move: string; same: number; of: number;
+  settings: { rule: string; evaluator: string; adjustable: string[]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
+  rules: { name: string; rule: string | null }[];
 }
 export interface GameEntry { name: string; summary: string; players: number }
 export interface Info { version: string; game: string | null; model: string | null }

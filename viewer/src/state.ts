@@ -118,7 +118,10 @@ export async function begin(game: string | null, options: { moves?: string[]; pe
   });
 }
 
-export const play = (move: string) => attempt(async () => take(await api.play(session.value!.session, move)));
+export const play = (move: string) => attempt(async () => {
+  take(await api.play(session.value!.session, move));
+  return true;
+});
 export const go = (ply: number) => attempt(async () => take(await api.go(session.value!.session, ply)));
 export const think = (content: object) => attempt(() => api.think(session.value!.session, content));
 export const stop = () => attempt(() => api.stop(session.value!.session));

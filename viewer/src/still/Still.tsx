@@ -1,10 +1,12 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Tree } from "../api";
 import { BoardPanel, sides } from "../board/BoardPanel";
 import { valueColour } from "../board/Grid";
-import { analysis, message, preview, session } from "../state";
+import { analysis, preview, session } from "../state";
 import { Findings } from "../views/Analyse";
 import { number } from "../views/MoveTable";
-import { TreeView } from "../views/Tree";
-import type { Snapshot } from "./offline";
+import { TreeMap } from "../views/TreeMap";
+import { below, type Snapshot } from "./snapshot";
 
 const LINES = 5;
 
@@ -20,7 +22,6 @@ export function Still({ snapshot }: { snapshot: Snapshot }) {
         <h1>{snapshot.game.replaceAll("_", " ")}</h1>
         <p>{position.moves.length > 0 ? <>after <span class="played">{position.moves.join(" ")}</span></> : position.ply === 0 ? "at the start" : `after ${position.ply} moves`}</p>
       </div>
-      {message.value && <p class="note" role="alert">{message.value}</p>}
       <div class="two">
         <section class="stage" aria-label="Board"><BoardPanel /></section>
         <section class="panel" aria-label="Moves">
@@ -31,7 +32,7 @@ export function Still({ snapshot }: { snapshot: Snapshot }) {
       </div>
       <section aria-label="Tree">
         <h3>Tree</h3>
-        {snapshot.tree ? <TreeView /> : <p class="note">The tree is not here: the search had continued, or was merged from several searches.</p>}
+        {snapshot.tree ? <StillTree tree={snapshot.tree} /> : <p class="note">The tree is not here: the search had continued, or was merged from several searches.</p>}
       </section>
       <p class="note foot">
         <span>{found.config}, seed {found.seed}</span>
@@ -59,4 +60,10 @@ function Lines({ snapshot, onPreview }: { snapshot: Snapshot; onPreview: (moves:
       </ol>
     </>
   );
+}
+
+function StillTree({ tree }: { tree: Tree }) {
+  const [path, setPath] = useState<number[]>([]);
+  const shown = useMemo(() => below(tree, path), [tree, path]);
+  return <TreeMap tree={shown} onOpen={setPath} />;
 }

@@ -4,7 +4,7 @@ import { render } from "preact";
 import "../style.css";
 import "./still.css";
 import { analysis, session, still, view } from "../state";
-import { readFrom, type Snapshot } from "./offline";
+import type { Snapshot } from "./snapshot";
 import { Still } from "./Still";
 
 /** Show a snapshot below `place`, in a shadow tree, so that its styles and those around it stay apart. Return its end. */
@@ -39,7 +39,6 @@ export function mount(place: HTMLElement, snapshot: Snapshot, css: string): () =
 function begin(snapshot: Snapshot): void {
   const { position } = snapshot;
   still.value = true;
-  readFrom(snapshot);
   view.value = "analyse";
   const plies = position.moves.length;
   session.value = {
