@@ -5,6 +5,7 @@ from __future__ import annotations
 from treetop.search.result import SearchResult
 from treetop.show.labels import Label, label_of, plain
 from treetop.show.trees import tree_of
+from treetop.show.views import game_title
 
 _WIDEST = 12.0  # the edge of all visits, in points
 
@@ -18,7 +19,7 @@ def dot_of(result: SearchResult, nodes: int) -> str:
     '  n0 -> n1 [penwidth=5.0];'
     """
     found = tree_of(result, nodes)
-    name = quoted(f"{result.position.game.name}: {result.move}, {result.root_visits:,} simulations")
+    name = quoted(f"{game_title(result)}: {result.move}, {result.root_visits:,} simulations")
     lines = [
         "digraph tree {",
         f'  graph [label={name}, labelloc=t, fontname="Helvetica", rankdir=LR, ranksep=0.5, nodesep=0.12];',

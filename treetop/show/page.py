@@ -16,6 +16,7 @@ from pathlib import Path
 from treetop.search.result import SearchResult
 from treetop.show.labels import plain
 from treetop.show.snapshot import snapshot_of
+from treetop.show.views import game_title
 
 MODULE = Path(__file__).parent / "viewer.js"
 """The built module, an ES module whose default export is a widget; its sources are in viewer/."""
@@ -56,7 +57,7 @@ def page_of(result: SearchResult) -> str:
     hashes = f"script-src {_hash(script)}; style-src {_hash(_STYLE)}"
     policy = f"default-src 'none'; {hashes}; base-uri 'none'; form-action 'none'"
     return _PAGE.format(
-        policy=policy, title=escape(f"{plain(result.position.game.name)}: {plain(result.move)}"), style=_STYLE,
+        policy=policy, title=escape(f"{plain(game_title(result))}: {plain(result.move)}"), style=_STYLE,
         text=escape(str(result)), snapshot=script_json(snapshot_text(result)), script=script,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from treetop import checks
 from treetop.errors import MissingExtraError
 from treetop.search.result import SearchResult
 from treetop.show.labels import plain
-from treetop.show.views import Z, standard_errors, value_range
+from treetop.show.views import Z, game_title, standard_errors, value_range
 from treetop.text import counted
 from treetop.types import FloatArray, IntArray
 
@@ -52,7 +52,7 @@ def plot_of(result: SearchResult, moves: int) -> Figure:
         left.set_yticks(places, [plain(result.name_of(index), _LONGEST_NAME) for index in order])
         left.get_yticklabels()[order.index(chosen)].set_fontweight("bold")
         left.set_ylim(len(order) - 0.4, -0.6)
-        title = f"{plain(result.position.game.name, 60)}: {plain(result.move, _LONGEST_NAME)}"
+        title = f"{plain(game_title(result), 60)}: {plain(result.move, _LONGEST_NAME)}"
         figure.suptitle(title, x=0.012, ha="left", fontsize=13, fontweight="bold")
         figure.supxlabel(_note(result, len(order)), x=0.012, ha="left", fontsize=8.5, color=_MUTE)
     return figure

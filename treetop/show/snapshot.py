@@ -9,7 +9,7 @@ from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
 from treetop.show.trees import tree_of
-from treetop.show.views import analysis_view, position_view
+from treetop.show.views import analysis_view, game_title, position_view
 from treetop.types import SIMULTANEOUS
 
 _MOST_NODES = 2000
@@ -31,7 +31,7 @@ def snapshot_of(result: SearchResult) -> dict[str, Any]:
     analysis = analysis_view(result)
     moves = analysis["moves"]
     found = {
-        "game": result.position.game.name,
+        "game": game_title(result),
         "position": _position(result),
         "analysis": {**analysis, "moves": moves[:_MOST_MOVES], "left": max(0, len(moves) - _MOST_MOVES)},
         "tree": None,
@@ -52,7 +52,8 @@ def _position(result: SearchResult) -> dict[str, Any]:
     """Return the position as its player knows it; that of a Python problem as its own text."""
     position: Any = result.position
     if isinstance(position, Position):
-        return position_view(position, _viewer(result))
+        # The name of a user's game may be the path of a file.
+        return position_view(position, _viewer(result)) | {"game": game_title(result)}
     text = str(position)[:_LONGEST_TEXT]
     legal = [
         {"action": int(number), "move": result.name_of(index), "path": []}

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 from treetop.search.result import SearchResult
 from treetop.show.labels import UNKNOWN, Label, label_of, plain, value_colour
 from treetop.show.trees import tree_of
+from treetop.show.views import game_title
 
 _HEIGHT, _ROW = 36, 46  # of a box, and from one to the next
 _GAP, _MARGIN, _TOP = 54, 24, 66
@@ -61,7 +62,7 @@ def svg_of(result: SearchResult, nodes: int) -> str:
         depth = 0 if node["parent"] < 0 else boxes[node["parent"]].depth + 1
         boxes.append(_Box(label_of(result.position, node), node["parent"], depth))
     _place(boxes)
-    title = f"{plain(result.position.game.name, 60)}: {plain(result.move, 60)}"
+    title = f"{plain(game_title(result), 60)}: {plain(result.move, 60)}"
     legend, legend_width = _legend(boxes)
     width = max(box.x + box.width for box in boxes) + _MARGIN
     width = max(width, legend_width, _LEAST_WIDTH)

@@ -72,6 +72,17 @@ def win_rate(position: Position, value: float) -> float:
     return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
+def game_title(result: SearchResult) -> str:
+    """Return the name of the game of a result: that of a bundled game as it is written in commands.
+
+    >>> import treetop as tt
+    >>> game_title(tt.search("nim(stones=5)", simulations=10, seed=1))
+    'nim(stones=5)'
+    """
+    game: Any = result.position.game
+    return str(game.source if getattr(game, "is_bundled", False) and game.source else game.name)
+
+
 def value_range(position: Position) -> tuple[float, float]:
     """Return the least and the greatest value of a game."""
     game = position.game
@@ -100,7 +111,7 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
     position, chosen = result.position, result._choice
     order = sorted(range(len(result.counts)), key=lambda index: (index != chosen, -int(result.counts[index])))[:most]
     low, _ = value_range(position)
-    errors = Z * standard_errors(result)
+    errors, with_priors = Z * standard_errors(result), bool(result.priors.any())
     found = []
     for place, index in enumerate(order):
         visits, mean = int(result.counts[index]), float(result.clipped_means[index])
@@ -113,7 +124,7 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
                 "order": place,
                 "visits": visits,
                 "edgeVisits": visits,
-                "prior": finite(float(result.priors[index])),
+                "prior": finite(float(result.priors[index])) if with_priors else None,
                 "utility": value,
                 "winrate": None if value is None else win_rate(position, value),
                 "lcb": None if lower is None else win_rate(position, lower),
