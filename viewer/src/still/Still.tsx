@@ -36,7 +36,7 @@ export function Still({ snapshot }: { snapshot: Snapshot }) {
       </section>
       <p class="note foot">
         <span>{found.config}, seed {found.seed}</span>
-        <span>{snapshot.elapsed >= 0.01 ? `${snapshot.elapsed.toPrecision(3)} s, ` : ""}Treetop</span>
+        <span>{snapshot.elapsed >= 0.01 ? `${snapshot.elapsed.toPrecision(3)} s` : ""}</span>
       </p>
     </div>
   );
