@@ -47,12 +47,12 @@ def test_an_interval_holds_the_mean_and_stays_in_the_range_of_values(results):
 
 def test_plotting_opens_no_window_and_changes_no_settings(results):
     import matplotlib as mpl
-    from matplotlib import pyplot
+    from matplotlib import pyplot as plt
 
     before = dict(mpl.rcParams)
     results("plain").plot()
     assert dict(mpl.rcParams) == before
-    assert pyplot.get_fignums() == []
+    assert plt.get_fignums() == []
 
 
 def test_without_matplotlib_the_error_names_the_extra(results, monkeypatch):
