@@ -23,7 +23,8 @@ def dot_of(result: SearchResult, nodes: int) -> str:
     lines = [
         "digraph tree {",
         f'  graph [label={name}, labelloc=t, fontname="Helvetica", rankdir=LR, ranksep=0.5, nodesep=0.12];',
-        '  node [shape=box, style="filled,rounded", color="#00000000", fontcolor=white, fontname="Helvetica", margin="0.16,0.06"];',
+        '  node [shape=box, style="filled,rounded", color="#00000000", margin="0.16,0.06"];',
+        '  node [fontname="Helvetica", fontcolor=white];',
         '  edge [color="#b9c0bb", arrowhead=none];',
     ]
     labels = [label_of(result.position, node) for node in found["nodes"]]

@@ -25,6 +25,7 @@ _STYLE = {
     "font.family": "sans-serif", "font.size": 10, "text.color": _INK, "axes.labelcolor": _MUTE, "axes.edgecolor": _LINE,
     "xtick.color": _MUTE, "ytick.color": _INK, "axes.spines.top": False, "axes.spines.right": False,
     "axes.spines.left": False, "svg.fonttype": "none", "text.parse_math": False,
+    "figure.constrained_layout.w_pad": 0.12, "figure.constrained_layout.h_pad": 0.08,
 }  # fmt: skip
 _WIDTH, _ROW, _AROUND = 9.0, 0.36, 1.75  # inches
 _LONGEST_NAME = 24
