@@ -63,6 +63,7 @@ def test_edges_are_as_wide_as_their_visits(results):
     [
         ("solver", "proven"), ("solver", "end of the game"), ("chance and rewards", "chance node"),
         ("python problem", "chance node"), ("simultaneous", "simultaneous moves"),
+        ("graph", "transposition: its children are below another node"),
     ],
 )  # fmt: skip
 def test_marks_are_drawn_and_named(results, kind, mark):

@@ -92,3 +92,9 @@ def test_names_of_a_python_problem_are_its_own(results):
 def test_nodes_of_a_chance_game_say_that_they_are_chance_nodes():
     players = {one["player"] for one in snapshot_of(made("chance and rewards"))["tree"]["nodes"]}
     assert {0, "chance"} <= players
+
+
+def test_the_children_of_a_position_of_a_graph_are_there_once(results):
+    nodes = snapshot_of(results("graph"))["tree"]["nodes"]
+    assert any(one["shared"] for one in nodes)
+    assert not any(nodes[one["parent"]]["shared"] for one in nodes if one["parent"] >= 0)

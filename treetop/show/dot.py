@@ -63,7 +63,7 @@ def _marked(label: Label) -> str:
         found.append("shape=ellipse")
     if "terminal" in label.marks:
         found.append('style=filled, peripheries=2, color="#22252a"')
-    if label.marks & {"simultaneous", "folded"}:
+    if label.marks & {"simultaneous", "folded", "shared"}:
         found.append('style="filled,rounded,dashed", color="#22252a"')
     if "proven" in label.marks:
         found.append('color="#e0a800", penwidth=2.5')

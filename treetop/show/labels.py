@@ -27,7 +27,7 @@ class Label:
     value: float | None
     colour: str
     marks: frozenset[str]
-    """Of chance, simultaneous, terminal, proven and folded."""
+    """Of chance, simultaneous, terminal, proven, folded and shared."""
 
     @property
     def facts(self) -> str:
@@ -37,7 +37,7 @@ class Label:
 
 def label_of(position: Any, node: dict[str, Any]) -> Label:
     """Return the label of a node of `subtree`; `position` is the root's, whose game has the range of values."""
-    marks = {name for name in ("terminal", "proven", "folded") if node[name]}
+    marks = {name for name in ("terminal", "proven", "folded", "shared") if node[name]}
     marks |= {node["player"]} if isinstance(node["player"], str) else set()
     value = node["value"]
     colour = UNKNOWN if value is None else value_colour(win_rate(position, value))

@@ -34,6 +34,7 @@ _MARKS = {
     "terminal": "end of the game",
     "proven": "proven",
     "folded": "folded: its children were removed",
+    "shared": "transposition: its children are below another node",
 }
 
 
@@ -141,7 +142,7 @@ def _shape(marks: frozenset[str], colour: str, x: float, y: float, width: float,
         line = f' stroke="{_GOLD}" stroke-width="3"'
     elif "terminal" in marks:
         line = f' stroke="{_INK}" stroke-width="2"'
-    elif marks & {"simultaneous", "folded"}:
+    elif marks & {"simultaneous", "folded", "shared"}:
         dashes = "5 3" if "simultaneous" in marks else "1.5 2.5"
         line = f' stroke="{_INK}" stroke-width="1.5" stroke-dasharray="{dashes}"'
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'

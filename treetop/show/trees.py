@@ -26,7 +26,8 @@ def subtree(search: Search | SearchResult, path: Sequence[int] = (), most: int =
     """Return the `most` most visited nodes below the node that a path of actions leads to, parents first.
 
     Each node has the number of its parent in the list. Raise ConfigError where the path leaves the tree. With imperfect
-    information only the moves of the root are there: what follows them would show what is hidden.
+    information only the moves of the root are there: what follows them would show what is hidden. In a graph, what
+    follows a position stands below the most visited node that leads there; the other ones are `shared`.
 
     >>> import treetop as tt
     >>> search = tt.Search("tic_tac_toe", seed=1)
@@ -44,17 +45,19 @@ def subtree(search: Search | SearchResult, path: Sequence[int] = (), most: int =
         position = None if hidden else position_after(position, action)
     nodes = list[dict[str, Any]]()
     waiting: list[tuple[int, int, int, int, Position | None, Position | None]] = [(0, 0, index, -1, None, position)]
-    number = 0
+    number, opened = 0, set[int]()
     while waiting and len(nodes) < most:
         _, _, node, parent, before, known = heapq.heappop(waiting)
         here = known
         if here is None and not hidden:
             here = position_after(before, int(tree.columns.links["action"][node]))
         nodes.append(_node(tree, node, parent, before, here))
-        if hidden and node != ROOT:
-            continue
         link = tree.columns.links[node]
         first, count = int(link["first_child"]), int(link["num_children"])
+        nodes[-1]["shared"] = count > 0 and first in opened
+        if nodes[-1]["shared"] or (hidden and node != ROOT):
+            continue
+        opened.add(first)
         visits = tree.columns.stats["visits"][first : first + count].tolist() if count else []
         for offset, seen in enumerate(visits):
             if seen > 0:

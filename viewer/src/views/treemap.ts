@@ -16,6 +16,8 @@ export function layout(tree: Tree, folded: Set<string>): Box[] {
   const [low, high] = tree.range;
   const flips = Math.abs(low + high) < 1e-9; // the loss of one is the gain of the other
   const viewer = tree.nodes[0]?.player;
+  const sums = new Map<number, number>(); // in a graph, children have visits from other parents too
+  for (const { parent, visits } of tree.nodes) sums.set(parent, (sums.get(parent) ?? 0) + visits);
   tree.nodes.forEach((node, index) => {
     const parent = found[node.parent];
     used.push(0);
@@ -28,7 +30,7 @@ export function layout(tree: Tree, folded: Set<string>): Box[] {
     const rate = own !== null && flips && typeof chooser === "number" && chooser !== viewer ? 1 - own : own;
     const error = (node.deviation ?? (high - low) / 2) / Math.sqrt(Math.max(1, node.visits)) / (high - low);
     const path = parent ? [...parent.path, node.action] : [];
-    const width = parent ? (parent.width * node.visits) / Math.max(1, parent.node.visits) : 1;
+    const width = parent ? (parent.width * node.visits) / Math.max(1, parent.node.visits, sums.get(node.parent)!) : 1;
     found.push({
       node, index, rate, error, width, x: parent ? parent.x + used[node.parent]! : 0, depth: parent ? parent.depth + 1 : 0,
       path, key: path.join(","),
