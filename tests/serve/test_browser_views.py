@@ -140,3 +140,46 @@ def test_a_tree_is_folded_searched_for_moves_and_searched_from_a_node(watched):
     page.wait_for_function(
         f"() => location.hash.includes('b2~a2~{best}~{reply}') || location.hash.includes('{best}%7E{reply}')"
     )
+
+
+def test_a_game_begins_with_the_parameters_of_its_controls(watched):
+    page = watched.open(game="nim", view="play", people="0~1", seed=1)
+    form = page.get_by_role("form", name="Parameters of the game")
+    assert form.get_by_role("button").is_disabled()
+    form.get_by_label("stones").fill("5")
+    form.get_by_role("button").click()
+    page.wait_for_function("() => document.querySelector('.heap b')?.innerText === '5'")
+    assert "nim%28stones%3D5%29" in page.url
+    form.get_by_label("stones").fill("0")
+    form.get_by_role("button").click()
+    assert page.locator(".heap b").inner_text() == "5"  # the browser refuses what is out of range
+
+
+def test_a_position_is_set_up_by_a_diagram_and_a_game_by_its_moves(watched):
+    page = watched.open(game="tic_tac_toe", view="play", moves="b2~a1", people="0~1", seed=1)
+    page.get_by_text("Set up a position, or paste a game").click()
+    page.get_by_label("Moves, separated by blanks").fill("a1 b1, a2")
+    page.get_by_role("button", name="Load the moves").click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 3")
+    page.get_by_text("Set up a position, or paste a game").click()
+    page.get_by_label("A diagram of the position").fill("3 . . O\n2 . X .\n1 X . .\n  a b c")
+    page.get_by_role("button", name="Set up", exact=True).click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-name=c3]').getAttribute('aria-label').startsWith('c3, O')"
+    )
+    page.reload()  # the link holds the diagram
+    page.wait_for_function(
+        "() => document.querySelector('[data-name=c3]')?.getAttribute('aria-label').startsWith('c3, O')"
+    )
+
+
+def test_the_engine_moves_after_some_simulations_and_nothing_moves_on_the_screen_unwanted(browser, address):
+    watched = Watched(browser, address, reduced_motion="reduce")
+    page = watched.open(game="tic_tac_toe", view="play", seed=1)
+    page.get_by_label("Engine").select_option("v100")
+    page.locator(".cell.open").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 2")
+    assert page.locator(".cell.last").count() == 1
+    assert page.locator(".arrives").evaluate("one => getComputedStyle(one).animationName") == "none"
+    assert watched.problems == []
+    watched.context.close()

@@ -110,7 +110,11 @@ export interface WhatIf {
   settings: { rule: string; evaluator: string; adjustable: string[]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
   rules: { name: string; rule: string | null }[];
 }
-export interface GameEntry { name: string; summary: string; players: number }
+/** A parameter of a game, with its range or its choices where they are known. */
+export interface Parameter {
+  name: string; kind: "whole" | "number" | "flag" | "text"; default: number | boolean | string; low?: number; high?: number; choices?: string[];
+}
+export interface GameEntry { name: string; summary: string; players: number; setup: boolean; parameters: Parameter[] }
 export interface Info { version: string; game: string | null; model: string | null }
 export type LiveEvent =
   | Session

@@ -20,8 +20,13 @@ export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
 export const preview = signal<string[]>([]);
 
+/** The diagram that the game began with, if it was set up. */
+export const setup = signal("");
+
 export const settings = {
   seconds: signal(1),
+  /** Simulations of a move of the engine; null: it is limited by seconds. */
+  visits: signal<number | null>(null),
   opinion: signal(false),
   engine: signal(true),
   theme: signal<"auto" | "light" | "dark">((localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto"),
@@ -87,16 +92,20 @@ async function answer(shown: Session): Promise<void> {
   if (position.over || shown.thinking || shown.ply !== shown.plies) return;
   const mine = typeof position.player === "string" || (typeof position.player === "number" && shown.people.includes(position.player));
   if (view.value === "play" && settings.engine.value && !mine)
-    await attempt(() => api.think(shown.session, { seconds: settings.seconds.value, play: true }));
+    await attempt(() => api.think(shown.session, { ...strength(), play: true }));
   else if (view.value === "play" && settings.opinion.value && mine && position.player !== "simultaneous" && !analysis.value)
     await attempt(() => api.think(shown.session, { seconds: 5 }));
 }
 
-export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number } = {}): Promise<void> {
+/** The limit of a search for the engine's move. */
+export const strength = () => (settings.visits.value === null ? { seconds: settings.seconds.value } : { visits: settings.visits.value, seconds: 60 });
+
+export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number; setup?: string } = {}): Promise<void> {
   await attempt(async () => {
     const old = session.value;
     const made = await api.begin({ ...(game ? { game } : {}), ...options });
     stopListening?.();
+    setup.value = options.setup ?? "";
     session.value = null;
     analysis.value = null;
     trail.value = [];
@@ -136,6 +145,7 @@ export function link(): string {
     parts.set("game", shown.position.game);
     if (shown.line.length) parts.set("moves", shown.line.slice(0, shown.ply).join("~"));
     parts.set("seed", String(shown.seed));
+    if (setup.value) parts.set("setup", setup.value);
     parts.set("people", shown.people.join("~") || "none");
   }
   parts.set("view", view.value);
@@ -163,6 +173,7 @@ export async function start(hash = location.hash): Promise<void> {
     const people = given.get("people");
     await begin(given.get("game") ?? info.value.game, {
       ...(given.get("moves") ? { moves: given.get("moves")!.split("~") } : {}),
+      ...(given.get("setup") ? { setup: given.get("setup")! } : {}),
       ...(given.get("seed") ? { seed: Number(given.get("seed")) } : {}),
       ...(people ? { people: people === "none" ? [] : people.split("~").map(Number) } : {}),
     });
