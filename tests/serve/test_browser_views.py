@@ -183,3 +183,38 @@ def test_the_engine_moves_after_some_simulations_and_nothing_moves_on_the_screen
     assert page.locator(".arrives").evaluate("one => getComputedStyle(one).animationName") == "none"
     assert watched.problems == []
     watched.context.close()
+
+
+def test_a_record_is_opened_from_a_file_and_its_report_is_saved(watched, tmp_path):
+    page = watched.open(game="tic_tac_toe", view="review", people="0~1", seed=1)
+    record = tmp_path / "game.txt"
+    record.write_text("game: tic_tac_toe\n1. b2 a1 2. c1 c3 3. a3 {a comment} 1-0\n")
+    page.locator("input[type=file]").set_input_files(record)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
+    page.get_by_label("Search").select_option("1000")
+    page.get_by_role("button", name="Review this game").click()
+    page.wait_for_selector(".losses button")
+    page.wait_for_selector("progress.idle", state="hidden")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the report").click()
+    report = download.value.path().read_text()
+    assert "<svg" in report
+    assert "<script" not in report
+    assert "b2 a1 c1 c3 a3" in report
+
+
+def test_a_review_shows_the_better_move_and_keeps_the_game_beside_variations(watched):
+    page = watched.open(game="tic_tac_toe", view="review", moves="b2~a1~c1~c3~a3", people="0~1", seed=1)
+    page.get_by_label("Search").select_option("1000")
+    page.get_by_role("button", name="Review this game").click()
+    page.locator(".losses button").first.click()
+    page.wait_for_selector(".advice.better")
+    assert page.locator(".advice.played").count() == 1
+    page.locator(".cell.open:has(.advice.better)").click()
+    page.wait_for_selector(".variations .now i")
+    assert page.locator(".record li").all_inner_texts() == ["1 b2", "2 a1", "3 c1", "4 a3"]
+    page.get_by_role("button", name="The game", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
+    page.locator(".variations li").nth(1).get_by_role("button").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 4")

@@ -69,6 +69,33 @@ def test_moves_can_be_taken_back_and_played_differently(sessions):
         session.go(7)
 
 
+def test_a_line_is_left_for_a_variation_and_restored(sessions):
+    session, _ = begin(sessions, "connect_four")
+    for move in ("4", "4", "3"):
+        session.play(move)
+    session.follow(["4", "5", "6", "1"], 2)
+    assert (session.view()["line"], session.view()["ply"]) == (["4", "5", "6", "1"], 2)
+    with pytest.raises(IllegalMoveError):
+        session.follow(["4", "9"], 1)
+    assert session.view()["line"] == ["4", "5", "6", "1"]  # unchanged by the error
+    session.follow(["4", "4", "3"], 3)
+    assert (session.view()["line"], session.view()["ply"]) == (["4", "4", "3"], 3)
+
+
+def test_the_moves_of_a_game_of_chance_begin_the_same_game_again(sessions):
+    session, _ = begin(sessions, "pig")
+    for move in ("roll", "roll", "hold"):
+        session.play(move)
+    again, _ = begin(sessions, "pig")
+    for move in session.view()["line"]:
+        again.play(move)
+    assert session.view()["line"] == ["roll", "roll", "hold"]
+    assert again.position.actions == session.position.actions
+    review = session.begin_review(Engine(), 50)
+    until(lambda: review.is_over)
+    assert [row["ply"] for row in review.rows] == [0, 1, 2]
+
+
 def test_outcomes_of_chance_do_not_change_when_a_move_is_taken_back(sessions):
     session, _ = begin(sessions, "pig")
     session.play("roll")

@@ -24,7 +24,7 @@ from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.recording import Recorder
-from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
 from treetop.serve.trees import MOST_NODES, subtree
@@ -92,6 +92,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     app.state.treetop = state
     _add_errors(app)
     _add_games(app, state)
+    _add_lines(app, state)
     _add_searches(app, state)
     _add_live(app, state)
     _add_page(app)
@@ -232,6 +233,15 @@ def _add_games(app: FastAPI, state: _State) -> None:
         """Show another position of the game: undo, redo, jump."""
         session = state.session(name)
         session.go(given.ply)
+        return session.view()
+
+
+def _add_lines(app: FastAPI, state: _State) -> None:
+    @app.post("/api/sessions/{name}/line")
+    def follow(name: str, given: Follow) -> Answer:
+        """Replace the moves of the game by other ones: a variation, or the line that was left for it."""
+        session = state.session(name)
+        session.follow(given.moves, given.ply)
         return session.view()
 
 

@@ -149,6 +149,7 @@ export const api = {
   close: (session: string) => call<object>("DELETE", of(session, "")),
   play: (session: string, move: string) => call<Session>("POST", of(session, "/play"), { move }),
   go: (session: string, ply: number) => call<Session>("POST", of(session, "/go"), { ply }),
+  follow: (session: string, moves: string[], ply: number) => call<Session>("POST", of(session, "/line"), { moves, ply }),
   think: (session: string, content: object) => call<Session>("POST", of(session, "/think"), content),
   stop: (session: string) => call<Session>("POST", of(session, "/stop"), {}),
   review: (session: string, content: object) => call<{ total: number }>("POST", of(session, "/review"), content),

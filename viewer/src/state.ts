@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { api, listen, type Analysis, type GameEntry, type Info, type Legal, type LiveEvent, type Review, type Session } from "./api";
+import { branch, forget } from "./variations";
 
 export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "learn"] as const;
 export type View = (typeof VIEWS)[number];
@@ -38,7 +39,7 @@ export const isMyTurn = computed(() => {
   const shown = session.value;
   if (!shown || shown.position.over) return false;
   const player = shown.position.player;
-  return player === "simultaneous" || (typeof player === "number" && (!settings.engine.value || shown.people.includes(player)));
+  return player === "simultaneous" || (typeof player === "number" && (view.value !== "play" || !settings.engine.value || shown.people.includes(player)));
 });
 
 let stopListening: (() => void) | null = null;
@@ -107,6 +108,7 @@ export async function begin(game: string | null, options: { moves?: string[]; pe
     stopListening?.();
     setup.value = options.setup ?? "";
     session.value = null;
+    forget();
     analysis.value = null;
     trail.value = [];
     review.value = null;
@@ -118,7 +120,14 @@ export async function begin(game: string | null, options: { moves?: string[]; pe
 }
 
 export const play = (move: string) => attempt(async () => {
-  take(await api.play(session.value!.session, move));
+  const shown = session.value!;
+  const keeps = view.value !== "play";
+  if (keeps && shown.line[shown.ply] === move) take(await api.go(shown.session, shown.ply + 1));
+  else {
+    const next = await api.play(shown.session, move);
+    if (keeps) branch(shown, next);
+    take(next);
+  }
   return true;
 });
 export const go = (ply: number) => attempt(async () => take(await api.go(session.value!.session, ply)));

@@ -9,7 +9,9 @@ const HEX = 0.56;
 interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
 
 /** A board of squares or hexagons: click, drag, or arrow keys and Enter. */
-export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+export function GridPart({ grid, marks, steps, advice, last }: {
+  grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string;
+}) {
   const [focus, setFocus] = useState<[number, number]>([grid.rows.length - 1, 0]);
   const held = useRef("");
   const root = useRef<SVGSVGElement>(null);
@@ -64,6 +66,7 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
             <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
               open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
+              advice={anchors.get(cell.name) === cell ? advice.get(cell.name) : undefined}
               step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
               onFocus={() => setFocus([cell.row, cell.column])} />
           ))}
@@ -102,12 +105,12 @@ function arrival(cell: Cell, from: Cell | undefined, grid: Grid): Record<string,
   return from ? { "--dx": `${from.x - cell.x}px`, "--dy": `${from.y - cell.y}px` } : undefined;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; step?: string; onFocus: () => void }
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
 
-function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mark, step, onFocus }: CellProps) {
+function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
-  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}`;
+  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}${advice === "better" ? ", better" : advice ? ", played" : ""}`;
   const classes = ["cell", dark ? "dark" : "", open ? "open" : "", chosen ? "chosen" : "", last ? "last" : ""].join(" ");
   return (
     <g role="gridcell" class={classes} data-name={cell.name} data-at={`${cell.row},${cell.column}`} tabIndex={focusable ? 0 : -1} aria-label={spoken} onFocus={onFocus}>
@@ -118,7 +121,8 @@ function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mar
         {last && grid.pieces === "discs" && cell.piece && <circle class="lastmark" cx={cell.x} cy={cell.y} r={0.1} />}
       </g>
       {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
-      {open && anchor && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {open && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {advice && <g class={`advice ${advice}`}><circle cx={cell.x} cy={cell.y} r={0.34} /><text x={cell.x} y={cell.y}>{advice === "better" ? "✓" : "✗"}</text></g>}
       {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>
   );
