@@ -208,13 +208,37 @@ def test_a_review_shows_the_better_move_and_keeps_the_game_beside_variations(wat
     page = watched.open(game="tic_tac_toe", view="review", moves="b2~a1~c1~c3~a3", people="0~1", seed=1)
     page.get_by_label("Search").select_option("1000")
     page.get_by_role("button", name="Review this game").click()
+    page.wait_for_selector(".losses button")
+    page.wait_for_selector("progress.idle", state="hidden")
     page.locator(".losses button").first.click()
     page.wait_for_selector(".advice.better")
+    ply = int(page.locator(".steps span").inner_text().split("/")[0])
+    better = page.locator(".losses .better b").first.inner_text()
     assert page.locator(".advice.played").count() == 1
     page.locator(".cell.open:has(.advice.better)").click()
     page.wait_for_selector(".variations .now i")
-    assert page.locator(".record li").all_inner_texts() == ["1 b2", "2 a1", "3 c1", "4 a3"]
+    varied = [*("b2", "a1", "c1", "c3", "a3")[:ply], better]
+    assert page.locator(".record li").all_inner_texts() == [f"{at} {move}" for at, move in enumerate(varied, 1)]
     page.get_by_role("button", name="The game", exact=True).click()
     page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
     page.locator(".variations li").nth(1).get_by_role("button").first.click()
-    page.wait_for_function("() => document.querySelectorAll('.record li').length === 4")
+    page.wait_for_function(f"() => document.querySelectorAll('.record li').length === {ply + 1}")
+
+
+def test_the_numbers_of_the_tour_are_computed_and_its_steps_follow_the_arrow_keys(watched):
+    page = watched.open(game="tic_tac_toe", view="learn", seed=1)
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".lesson .score.on").all_text_contents() == ["1.727", "2.794"]  # UCB1 of 5/6 in 11, of 1/1 in 5
+    page.keyboard.press("ArrowRight")
+    for name, visits, wins in (("B", "5", "2.5"), ("C", "45", "0")):
+        page.get_by_label(f"visits of {name}").fill(visits)
+        page.get_by_label(f"wins of {name}").fill(wins)
+    scores = page.locator(".arms tbody tr").all_inner_texts()
+    assert "1.229193" in scores[0]
+    assert "1.857228" in scores[1]
+    page.get_by_label("visits of B").fill("0")
+    assert "∞" in page.locator(".arms tbody tr").nth(1).inner_text()
+    page.get_by_role("button", name="Next").click()
+    assert {"0.959560", "1.357023"} <= set(page.locator(".arms").inner_text().replace(",", "").replace(":", "").split())
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("h2").inner_text() == "UCB1, with numbers"

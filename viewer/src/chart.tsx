@@ -58,7 +58,7 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
     return () => { watch.disconnect(); made.destroy(); plot.current = null; };
   }, [names, height, logarithmic, colours]);
   useEffect(() => plot.current?.setData([x, ...series.map((one) => one.values)] as uPlot.AlignedData), [x, series]);
-  useEffect(() => plot.current?.redraw(), [marker]);
+  useEffect(() => plot.current?.redraw(false), [marker]);
   return <div class="chart" ref={place} role="img" aria-label={`Chart: ${series.map((one) => one.name).join(", ")}`} />;
 }
 
