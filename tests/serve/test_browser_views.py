@@ -242,3 +242,30 @@ def test_the_numbers_of_the_tour_are_computed_and_its_steps_follow_the_arrow_key
     assert {"0.959560", "1.357023"} <= set(page.locator(".arms").inner_text().replace(",", "").replace(":", "").split())
     page.keyboard.press("ArrowLeft")
     assert page.locator("h2").inner_text() == "UCB1, with numbers"
+
+
+def test_a_recorded_search_stops_at_changes_and_fills_its_formulas(watched):
+    page = watched.open(game="tic_tac_toe", view="time", seed=1)
+    page.get_by_role("button", name="Record 5,000 simulations").click()
+    page.wait_for_selector(".scrubber i")
+    changes = page.locator(".scrubber i").count()
+    seen = 0
+    while page.get_by_role("button", name="Next change of the best move").is_enabled():
+        page.keyboard.press(".")
+        seen += 1
+        assert page.locator(".verdict .badge").inner_text().startswith("changed here")
+    assert seen == changes
+    page.keyboard.press(",")
+    assert page.locator(".scrubber i.now").count() == 1
+    page.get_by_label("Simulation").fill("60")
+    page.locator(".phases").click()
+    shown, score = (
+        page.locator(".formula.numbers").first.inner_text(),
+        page.locator(".level .best td").nth(4).inner_text(),
+    )
+    assert "ln 59" in shown
+    assert shown.endswith(f"= {score}")
+    for phase, text in (("2. Expansion", "n = 0"), ("3. Evaluation", "Player 1:"), ("4. Backup", "+ 1 =")):
+        page.keyboard.press("ArrowRight")
+        assert page.locator(".phases .now").inner_text() == phase
+        assert text in page.locator(".phases").inner_text()

@@ -313,3 +313,13 @@ def test_the_opponents_turn_shows_nothing_of_hidden_cards(sessions):
         session.refuse_hidden()
     session.play("pass")
     session.refuse_hidden()
+
+
+def test_a_recording_has_the_sums_of_each_node_before_and_after_a_simulation():
+    found = Recorder(tt.Search("tic_tac_toe", tt.uct(), seed=1), visits=60, detailed=60).run()
+    for simulation in found["simulations"]:
+        assert sum(simulation["values"]) == pytest.approx(0.0)
+        for level in simulation["levels"]:
+            assert level["after"][0] == level["before"][0] + 1
+            gained = level["after"][1] - level["before"][1]
+            assert gained == pytest.approx(simulation["values"][level["player"]])

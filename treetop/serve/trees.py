@@ -82,7 +82,7 @@ def _node(tree: Tree, index: int, parent: int, before: Position | None, here: Po
         "deviation": _deviation(tree, index, visits, value),
         "prior": abs(float(stats["prior"])),
         "children": int(link["num_children"]),
-        "player": _player(here),
+        "player": player_of(here),
         "terminal": bool(flags & TERMINAL),
         "proven": bool(flags & PROVEN),
         "folded": bool(flags & FOLDED),
@@ -97,7 +97,8 @@ def _deviation(tree: Tree, index: int, visits: int, value: float | None) -> floa
     return math.sqrt(max(0.0, float(squares[index]) / visits - value**2))
 
 
-def _player(position: Position | None) -> int | str | None:
+def player_of(position: Position | None) -> int | str | None:
+    """Return the player to move, chance or simultaneous; None at the end of a game, or where it is not known."""
     if position is None or position.is_terminal:
         return None
     return {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}.get(position.player, position.player)

@@ -90,8 +90,15 @@ export interface TreeNode {
   player: number | "chance" | "simultaneous" | null; terminal: boolean; proven: boolean; folded: boolean;
 }
 export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number; range: [number, number] }
-export interface Level { move: string; rule?: string; rows?: [string, number, number | null, number | null, number | null][] }
-export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number }
+export interface Level {
+  move: string; player: number | "chance" | "simultaneous" | null;
+  /** Visits and sum of the node, for the player who chose it, before and after the simulation. */
+  before: [number, number]; after: [number, number];
+  rule?: string;
+  /** Of each move: its name, visits, mean, exploration, score, prior. */
+  rows?: [string, number, number | null, number | null, number | null, number | null][];
+}
+export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number; values: number[] }
 export interface Snapshot { visits: number; move: string; value: number; moves: [string, number, number | null][] }
 export interface Recording {
   simulations: Simulation[]; snapshots: Snapshot[]; changes: number[]; config: string; seed: number;
