@@ -140,3 +140,132 @@ def test_a_tree_is_folded_searched_for_moves_and_searched_from_a_node(watched):
     page.wait_for_function(
         f"() => location.hash.includes('b2~a2~{best}~{reply}') || location.hash.includes('{best}%7E{reply}')"
     )
+
+
+def test_a_game_begins_with_the_parameters_of_its_controls(watched):
+    page = watched.open(game="nim", view="play", people="0~1", seed=1)
+    form = page.get_by_role("form", name="Parameters of the game")
+    assert form.get_by_role("button").is_disabled()
+    form.get_by_label("stones").fill("5")
+    form.get_by_role("button").click()
+    page.wait_for_function("() => document.querySelector('.heap b')?.innerText === '5'")
+    assert "nim%28stones%3D5%29" in page.url
+    form.get_by_label("stones").fill("0")
+    form.get_by_role("button").click()
+    assert page.locator(".heap b").inner_text() == "5"  # the browser refuses what is out of range
+
+
+def test_a_position_is_set_up_by_a_diagram_and_a_game_by_its_moves(watched):
+    page = watched.open(game="tic_tac_toe", view="play", moves="b2~a1", people="0~1", seed=1)
+    page.get_by_text("Set up a position, or paste a game").click()
+    page.get_by_label("Moves, separated by blanks").fill("a1 b1, a2")
+    page.get_by_role("button", name="Load the moves").click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 3")
+    page.get_by_text("Set up a position, or paste a game").click()
+    page.get_by_label("A diagram of the position").fill("3 . . O\n2 . X .\n1 X . .\n  a b c")
+    page.get_by_role("button", name="Set up", exact=True).click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-name=c3]').getAttribute('aria-label').startsWith('c3, O')"
+    )
+    page.reload()  # the link holds the diagram
+    page.wait_for_function(
+        "() => document.querySelector('[data-name=c3]')?.getAttribute('aria-label').startsWith('c3, O')"
+    )
+
+
+def test_the_engine_moves_after_some_simulations_and_nothing_moves_on_the_screen_unwanted(browser, address):
+    watched = Watched(browser, address, reduced_motion="reduce")
+    page = watched.open(game="tic_tac_toe", view="play", seed=1)
+    page.get_by_label("Engine").select_option("v100")
+    page.locator(".cell.open").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 2")
+    assert page.locator(".cell.last").count() == 1
+    assert page.locator(".arrives").evaluate("one => getComputedStyle(one).animationName") == "none"
+    assert watched.problems == []
+    watched.context.close()
+
+
+def test_a_record_is_opened_from_a_file_and_its_report_is_saved(watched, tmp_path):
+    page = watched.open(game="tic_tac_toe", view="review", people="0~1", seed=1)
+    record = tmp_path / "game.txt"
+    record.write_text("game: tic_tac_toe\n1. b2 a1 2. c1 c3 3. a3 {a comment} 1-0\n")
+    page.locator("input[type=file]").set_input_files(record)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
+    page.get_by_label("Search").select_option("1000")
+    page.get_by_role("button", name="Review this game").click()
+    page.wait_for_selector(".losses button")
+    page.wait_for_selector("progress.idle", state="hidden")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the report").click()
+    report = download.value.path().read_text()
+    assert "<svg" in report
+    assert "<script" not in report
+    assert "b2 a1 c1 c3 a3" in report
+
+
+def test_a_review_shows_the_better_move_and_keeps_the_game_beside_variations(watched):
+    page = watched.open(game="tic_tac_toe", view="review", moves="b2~a1~c1~c3~a3", people="0~1", seed=1)
+    page.get_by_label("Search").select_option("1000")
+    page.get_by_role("button", name="Review this game").click()
+    page.wait_for_selector(".losses button")
+    page.wait_for_selector("progress.idle", state="hidden")
+    page.locator(".losses button").first.click()
+    page.wait_for_selector(".advice.better")
+    ply = int(page.locator(".steps span").inner_text().split("/")[0])
+    better = page.locator(".losses .better b").first.inner_text()
+    assert page.locator(".advice.played").count() == 1
+    page.locator(".cell.open:has(.advice.better)").click()
+    page.wait_for_selector(".variations .now i")
+    varied = [*("b2", "a1", "c1", "c3", "a3")[:ply], better]
+    assert page.locator(".record li").all_inner_texts() == [f"{at} {move}" for at, move in enumerate(varied, 1)]
+    page.get_by_role("button", name="The game", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
+    page.locator(".variations li").nth(1).get_by_role("button").first.click()
+    page.wait_for_function(f"() => document.querySelectorAll('.record li').length === {ply + 1}")
+
+
+def test_the_numbers_of_the_tour_are_computed_and_its_steps_follow_the_arrow_keys(watched):
+    page = watched.open(game="tic_tac_toe", view="learn", seed=1)
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".lesson .score.on").all_text_contents() == ["1.727", "2.794"]  # UCB1 of 5/6 in 11, of 1/1 in 5
+    page.keyboard.press("ArrowRight")
+    for name, visits, wins in (("B", "5", "2.5"), ("C", "45", "0")):
+        page.get_by_label(f"visits of {name}").fill(visits)
+        page.get_by_label(f"wins of {name}").fill(wins)
+    scores = page.locator(".arms tbody tr").all_inner_texts()
+    assert "1.229193" in scores[0]
+    assert "1.857228" in scores[1]
+    page.get_by_label("visits of B").fill("0")
+    assert "∞" in page.locator(".arms tbody tr").nth(1).inner_text()
+    page.get_by_role("button", name="Next").click()
+    assert {"0.959560", "1.357023"} <= set(page.locator(".arms").inner_text().replace(",", "").replace(":", "").split())
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("h2").inner_text() == "UCB1, with numbers"
+
+
+def test_a_recorded_search_stops_at_changes_and_fills_its_formulas(watched):
+    page = watched.open(game="tic_tac_toe", view="time", seed=1)
+    page.get_by_role("button", name="Record 5,000 simulations").click()
+    page.wait_for_selector(".scrubber i")
+    changes = page.locator(".scrubber i").count()
+    seen = 0
+    while page.get_by_role("button", name="Next change of the best move").is_enabled():
+        page.keyboard.press(".")
+        seen += 1
+        assert page.locator(".verdict .badge").inner_text().startswith("changed here")
+    assert seen == changes
+    page.keyboard.press(",")
+    assert page.locator(".scrubber i.now").count() == 1
+    page.get_by_label("Simulation").fill("60")
+    page.locator(".phases").click()
+    shown, score = (
+        page.locator(".formula.numbers").first.inner_text(),
+        page.locator(".level .best td").nth(4).inner_text(),
+    )
+    assert "ln 59" in shown
+    assert shown.endswith(f"= {score}")
+    for phase, text in (("2. Expansion", "n = 0"), ("3. Evaluation", "Player 1:"), ("4. Backup", "+ 1 =")):
+        page.keyboard.press("ArrowRight")
+        assert page.locator(".phases .now").inner_text() == phase
+        assert text in page.locator(".phases").inner_text()

@@ -22,8 +22,9 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
+from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.recording import Recorder
-from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
 from treetop.serve.whatif import Settings, rule_choices, searched
@@ -91,6 +92,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     app.state.treetop = state
     _add_errors(app)
     _add_games(app, state)
+    _add_lines(app, state)
     _add_searches(app, state)
     _add_live(app, state)
     _add_page(app)
@@ -178,13 +180,13 @@ def _add_games(app: FastAPI, state: _State) -> None:
     @app.get("/api/games")
     def games() -> Answer:
         """Return the games that can be played here."""
-        found = []
-        for name in sorted(BUNDLED):
-            game = load_game(name)
-            found.append({"name": name, "summary": game.summary, "players": game.facts.players})
+        found = [
+            {"name": name, **_entry(load_game(name)), "parameters": parameters_of_bundled(name)}
+            for name in sorted(BUNDLED)
+        ]
         own = state.options.game
         if own is not None and not own.is_bundled:
-            found.insert(0, {"name": own.name, "summary": own.summary, "players": own.facts.players})
+            found.insert(0, {"name": own.name, **_entry(own), "parameters": []})
         return {"games": found}
 
     @app.post("/api/sessions", status_code=201)
@@ -232,6 +234,20 @@ def _add_games(app: FastAPI, state: _State) -> None:
         session = state.session(name)
         session.go(given.ply)
         return session.view()
+
+
+def _add_lines(app: FastAPI, state: _State) -> None:
+    @app.post("/api/sessions/{name}/line")
+    def follow(name: str, given: Follow) -> Answer:
+        """Replace the moves of the game by other ones: a variation, or the line that was left for it."""
+        session = state.session(name)
+        session.follow(given.moves, given.ply)
+        return session.view()
+
+
+def _entry(game: Game) -> Answer:
+    """Return what a page has to know of a game before one is begun."""
+    return {"summary": game.summary, "players": game.facts.players, "setup": game.has("parse")}
 
 
 def _add_searches(app: FastAPI, state: _State) -> None:

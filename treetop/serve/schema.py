@@ -45,6 +45,13 @@ class Go(Request):
     ply: Annotated[int, Field(ge=0, le=20_000)]
 
 
+class Follow(Request):
+    """Show another line of moves."""
+
+    moves: list[MoveText] = Field(max_length=10_000)
+    ply: Annotated[int, Field(ge=0, le=20_000)]
+
+
 class Think(Request):
     """Search the current position."""
 

@@ -123,18 +123,36 @@ class Session:
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
-            last, hidden = self._line[-1], self.viewer is not None
+            hidden = self.viewer is not None
             return {
                 "type": "position",
                 "session": self.name,
                 "seed": self.seed,
                 "people": list(self.people),
                 "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else last.moves()[len(self._line[0].actions) :],
+                "line": [] if hidden else self._moves(),
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self._thinking is not None,
             }
+
+    def _moves(self) -> list[str]:
+        """Return the moves of the line as text, without the outcomes of chance that follow them."""
+        found = self._line[-1].moves()
+        return [found[len(before.actions)] for before in self._line[:-1]]
+
+    def follow(self, moves: Sequence[str], ply: int) -> None:
+        """Replace the line by other moves from the start, and show one of its positions."""
+        with self.changing():
+            known = self._moves()
+            same = next((at for at, (a, b) in enumerate(zip(known, moves, strict=False)) if a != b), None)
+            line = self._line[: (min(len(known), len(moves)) if same is None else same) + 1]
+            for move in moves[len(line) - 1 :]:
+                if line[-1].is_terminal or line[-1].player == SIMULTANEOUS:
+                    raise ConfigError(f"the line cannot go on with {checks.shorten(move)}")
+                line.append(self._after_chance(line[-1].apply(line[-1].parse_move(move))))
+            checks.whole("ply", ply, 0, len(line) - 1)
+            self._line, self._ply, self.analysis = line, ply, None
 
     def play(self, move: str, player: int | None = None) -> None:
         """Play a move of the player to move; with simultaneous moves that of `player`, the engine plays the others."""
@@ -342,6 +360,7 @@ class Session:
                 self._line[-1],
                 lambda position: engine.search(position, None, self._limits.nodes),
                 visits=visits,
+                plies={len(one.actions): ply for ply, one in enumerate(self._line)},
                 done=lambda: self.tell(_progress(review)),
                 failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
             )

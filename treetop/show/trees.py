@@ -115,7 +115,7 @@ def _node(tree: Tree, index: int, parent: int, before: Position | None, here: Po
         "deviation": _deviation(tree, index, visits, value),
         "prior": abs(float(stats["prior"])),
         "children": int(link["num_children"]),
-        "player": None if flags & TERMINAL else _player(index, here),
+        "player": None if flags & TERMINAL else player_of(here, index),
         "terminal": bool(flags & TERMINAL),
         "proven": bool(flags & PROVEN),
         "folded": bool(flags & FOLDED),
@@ -130,7 +130,11 @@ def _deviation(tree: Tree, index: int, visits: int, value: float | None) -> floa
     return math.sqrt(max(0.0, float(squares[index]) / visits - value**2))
 
 
-def _player(index: int, position: Position | ProblemPosition | None) -> int | str | None:
+def player_of(position: Position | ProblemPosition | None, index: int = ROOT) -> int | str | None:
+    """Return the player to move, chance or simultaneous; None at the end of a game, or where it is not known.
+
+    The one position of a Python problem stands for all nodes: `index` is the node.
+    """
     if isinstance(position, ProblemPosition):
         player = position.player if index == ROOT else position.play([index]).player
     elif position is None or position.is_terminal:

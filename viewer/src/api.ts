@@ -90,8 +90,15 @@ export interface TreeNode {
   player: number | "chance" | "simultaneous" | null; terminal: boolean; proven: boolean; folded: boolean;
 }
 export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number; range: [number, number] }
-export interface Level { move: string; rule?: string; rows?: [string, number, number | null, number | null, number | null][] }
-export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number }
+export interface Level {
+  move: string; player: number | "chance" | "simultaneous" | null;
+  /** Visits and sum of the node, for the player who chose it, before and after the simulation. */
+  before: [number, number]; after: [number, number];
+  rule?: string;
+  /** Of each move: its name, visits, mean, exploration, score, prior. */
+  rows?: [string, number, number | null, number | null, number | null, number | null][];
+}
+export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number; values: number[] }
 export interface Snapshot { visits: number; move: string; value: number; moves: [string, number, number | null][] }
 export interface Recording {
   simulations: Simulation[]; snapshots: Snapshot[]; changes: number[]; config: string; seed: number;
@@ -110,7 +117,11 @@ export interface WhatIf {
   settings: { rule: string; evaluator: string; adjustable: string[]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
   rules: { name: string; rule: string | null }[];
 }
-export interface GameEntry { name: string; summary: string; players: number }
+/** A parameter of a game, with its range or its choices where they are known. */
+export interface Parameter {
+  name: string; kind: "whole" | "number" | "flag" | "text"; default: number | boolean | string; low?: number; high?: number; choices?: string[];
+}
+export interface GameEntry { name: string; summary: string; players: number; setup: boolean; parameters: Parameter[] }
 export interface Info { version: string; game: string | null; model: string | null }
 export type LiveEvent =
   | Session
@@ -145,6 +156,7 @@ export const api = {
   close: (session: string) => call<object>("DELETE", of(session, "")),
   play: (session: string, move: string) => call<Session>("POST", of(session, "/play"), { move }),
   go: (session: string, ply: number) => call<Session>("POST", of(session, "/go"), { ply }),
+  follow: (session: string, moves: string[], ply: number) => call<Session>("POST", of(session, "/line"), { moves, ply }),
   think: (session: string, content: object) => call<Session>("POST", of(session, "/think"), content),
   stop: (session: string) => call<Session>("POST", of(session, "/stop"), {}),
   review: (session: string, content: object) => call<{ total: number }>("POST", of(session, "/review"), content),

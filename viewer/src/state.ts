@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { api, listen, type Analysis, type GameEntry, type Info, type Legal, type LiveEvent, type Review, type Session } from "./api";
+import { branch, forget } from "./variations";
 
 export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "learn"] as const;
 export type View = (typeof VIEWS)[number];
@@ -22,6 +23,9 @@ export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
 export const preview = signal<string[]>([]);
 
+/** The diagram that the game began with, if it was set up. */
+export const setup = signal("");
+
 function storedTheme(): "auto" | "light" | "dark" {
   try {
     return (localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto";
@@ -32,6 +36,8 @@ function storedTheme(): "auto" | "light" | "dark" {
 
 export const settings = {
   seconds: signal(1),
+  /** Simulations of a move of the engine; null: it is limited by seconds. */
+  visits: signal<number | null>(null),
   opinion: signal(false),
   engine: signal(true),
   theme: signal<"auto" | "light" | "dark">(storedTheme()),
@@ -43,7 +49,7 @@ export const isMyTurn = computed(() => {
   const shown = session.value;
   if (!shown || shown.position.over || still.value) return false;
   const player = shown.position.player;
-  return player === "simultaneous" || (typeof player === "number" && (!settings.engine.value || shown.people.includes(player)));
+  return player === "simultaneous" || (typeof player === "number" && (view.value !== "play" || !settings.engine.value || shown.people.includes(player)));
 });
 
 let stopListening: (() => void) | null = null;
@@ -97,17 +103,22 @@ async function answer(shown: Session): Promise<void> {
   if (position.over || shown.thinking || shown.ply !== shown.plies) return;
   const mine = typeof position.player === "string" || (typeof position.player === "number" && shown.people.includes(position.player));
   if (view.value === "play" && settings.engine.value && !mine)
-    await attempt(() => api.think(shown.session, { seconds: settings.seconds.value, play: true }));
+    await attempt(() => api.think(shown.session, { ...strength(), play: true }));
   else if (view.value === "play" && settings.opinion.value && mine && position.player !== "simultaneous" && !analysis.value)
     await attempt(() => api.think(shown.session, { seconds: 5 }));
 }
 
-export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number } = {}): Promise<void> {
+/** The limit of a search for the engine's move. */
+export const strength = () => (settings.visits.value === null ? { seconds: settings.seconds.value } : { visits: settings.visits.value, seconds: 60 });
+
+export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number; setup?: string } = {}): Promise<void> {
   await attempt(async () => {
     const old = session.value;
     const made = await api.begin({ ...(game ? { game } : {}), ...options });
     stopListening?.();
+    setup.value = options.setup ?? "";
     session.value = null;
+    forget();
     analysis.value = null;
     trail.value = [];
     review.value = null;
@@ -119,7 +130,14 @@ export async function begin(game: string | null, options: { moves?: string[]; pe
 }
 
 export const play = (move: string) => attempt(async () => {
-  take(await api.play(session.value!.session, move));
+  const shown = session.value!;
+  const keeps = view.value !== "play";
+  if (keeps && shown.line[shown.ply] === move) take(await api.go(shown.session, shown.ply + 1));
+  else {
+    const next = await api.play(shown.session, move);
+    if (keeps) branch(shown, next);
+    take(next);
+  }
   return true;
 });
 export const go = (ply: number) => attempt(async () => take(await api.go(session.value!.session, ply)));
@@ -146,6 +164,7 @@ export function link(): string {
     parts.set("game", shown.position.game);
     if (shown.line.length) parts.set("moves", shown.line.slice(0, shown.ply).join("~"));
     parts.set("seed", String(shown.seed));
+    if (setup.value) parts.set("setup", setup.value);
     parts.set("people", shown.people.join("~") || "none");
   }
   parts.set("view", view.value);
@@ -173,6 +192,7 @@ export async function start(hash = location.hash): Promise<void> {
     const people = given.get("people");
     await begin(given.get("game") ?? info.value.game, {
       ...(given.get("moves") ? { moves: given.get("moves")!.split("~") } : {}),
+      ...(given.get("setup") ? { setup: given.get("setup")! } : {}),
       ...(given.get("seed") ? { seed: Number(given.get("seed")) } : {}),
       ...(people ? { people: people === "none" ? [] : people.split("~").map(Number) } : {}),
     });

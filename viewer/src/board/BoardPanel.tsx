@@ -1,9 +1,10 @@
 import { useEffect } from "preact/hooks";
-import type { MoveInfo, Part } from "../api";
-import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, session, settings, still, view } from "../state";
+import type { MoveInfo, Part, Session } from "../api";
+import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, review, session, settings, still, view } from "../state";
+import { common, mainLine } from "../variations";
 import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart } from "./parts";
 import { GridPart } from "./Grid";
-import { ambiguous, clear } from "./touch";
+import { ambiguous, canMoveHere, clear } from "./touch";
 
 export interface Mark {
   share: number; value: number | null; best: boolean; label: string; visits: string;
@@ -30,6 +31,21 @@ function marks(): Map<string, Mark> {
 }
 
 const label = (one: MoveInfo) => (one.winrate === null ? "" : `${Math.round(100 * one.winrate)}`);
+
+/** In a review: the move of the game and the better one, at the names that they touch last. */
+function advice(): Map<string, "played" | "better"> {
+  const found = new Map<string, "played" | "better">();
+  const shown = session.value!;
+  const row = view.value === "review" && isOnMainLine(shown) ? review.value?.rows.find((one) => one.ply === shown.ply) : undefined;
+  if (!row || row.move === row.best || row.loss < 0.005) return found;
+  for (const [move, kind] of [[row.move, "played"], [row.best, "better"]] as const) {
+    const path = legal.value.find((one) => one.move === move)?.path ?? [];
+    if (path.length) found.set(path[path.length - 1]!, kind);
+  }
+  return found;
+}
+
+const isOnMainLine = (shown: Session) => mainLine.value === null || common(shown.line.slice(0, shown.ply), mainLine.value) === shown.ply;
 
 const short = (count: number) => (count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(count < 1e4 ? 1 : 0)}k` : `${(count / 1e6).toFixed(1)}M`);
 
@@ -62,16 +78,17 @@ export function BoardPanel() {
   const free = legal.value.filter((move) => move.path.length === 0);
   const opinion = marks();
   const numbers = steps();
+  const hints = advice();
   return (
     <div class="board">
-      {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} last={lastMove()} />)}
+      {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} advice={hints} last={lastMove()} />)}
       {ambiguous.value.length > 0 && (
         <div class="choices" role="group" aria-label="Which move?">
           {ambiguous.value.map((move) => <button key={move.move} onClick={() => { clear(); void play(move.move); }}>{move.move}</button>)}
           <button class="quiet" onClick={clear}>cancel</button>
         </div>
       )}
-      {isMyTurn.value && free.length > 0 && shown.ply === shown.plies && (
+      {isMyTurn.value && free.length > 0 && canMoveHere() && (
         <div class="choices" role="group" aria-label="Moves">
           {free.slice(0, 60).map((move) => <button key={move.move} onClick={() => void play(move.move)}>{move.move}</button>)}
         </div>
@@ -95,7 +112,7 @@ function lastMove(): string {
   return shown.ply > 0 ? (shown.line[shown.ply - 1] ?? "") : "";
 }
 
-function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string }) {
   switch (part.kind) {
     case "grid": return <GridPart grid={part} {...rest} />;
     case "cards": return <CardsPart part={part} />;

@@ -9,7 +9,9 @@ const HEX = 0.56;
 interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
 
 /** A board of squares or hexagons: click, drag, or arrow keys and Enter. */
-export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+export function GridPart({ grid, marks, steps, advice, last }: {
+  grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string;
+}) {
   const [focus, setFocus] = useState<[number, number]>([grid.rows.length - 1, 0]);
   const held = useRef("");
   const root = useRef<SVGSVGElement>(null);
@@ -30,8 +32,7 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
   const small = Math.max(width, height) / 8; // texts beside the board have one size on the screen, whatever the size of the board
   const pad = labelled ? 0.45 * small : columns ? 0.3 * small : 0.15;
-  const unique = new Set(cells.map((cell) => cell.name)).size === cells.length;
-  const lastCells = new Set(unique ? cells.filter((cell) => last.endsWith(cell.name)) : cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1));
+  const [lastCells, from] = cellsOf(last, cells);
 
   const onKey = (event: KeyboardEvent) => {
     const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -63,8 +64,9 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
         <g role="row" key={r}>
           {cells.slice(r * width, (r + 1) * width).map((cell) => (
             <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
-              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} anchor={anchors.get(cell.name) === cell}
+              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
+              advice={anchors.get(cell.name) === cell ? advice.get(cell.name) : undefined}
               step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
               onFocus={() => setFocus([cell.row, cell.column])} />
           ))}
@@ -86,20 +88,41 @@ function anchorsOf(cells: Cell[]): Map<string, Cell> {
   return found;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; anchor: boolean; mark?: Mark; step?: string; onFocus: () => void }
+/** The cells of the last move, and the one that its piece came from. The longest names count: 12 is not 2. */
+function cellsOf(last: string, cells: Cell[]): [Set<Cell>, Cell | undefined] {
+  if (!last) return [new Set(), undefined];
+  if (new Set(cells.map((cell) => cell.name)).size !== cells.length)
+    return [new Set(cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1)), undefined];
+  const longest = (matching: Cell[]) => [...matching].sort((a, b) => b.name.length - a.name.length)[0];
+  const to = longest(cells.filter((cell) => cell.name && last.endsWith(cell.name)));
+  const from = longest(cells.filter((cell) => cell.name && cell !== to && last.startsWith(cell.name)));
+  return [new Set(to ? [to] : []), from && !from.piece && last.length >= from.name.length + to!.name.length ? from : undefined];
+}
 
-function CellView({ cell, grid, focusable, open, chosen, last, anchor, mark, step, onFocus }: CellProps) {
+/** Where the piece of the last move comes from: from above in a column, or from the cell that it left. */
+function arrival(cell: Cell, from: Cell | undefined, grid: Grid): Record<string, string> | undefined {
+  if (grid.surface === "holes") return { "--dx": "0px", "--dy": `${-cell.row - 1}px` };
+  return from ? { "--dx": `${from.x - cell.x}px`, "--dy": `${from.y - cell.y}px` } : undefined;
+}
+
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
+
+function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
-  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}`;
+  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}${advice === "better" ? ", better" : advice ? ", played" : ""}`;
   const classes = ["cell", dark ? "dark" : "", open ? "open" : "", chosen ? "chosen" : "", last ? "last" : ""].join(" ");
   return (
     <g role="gridcell" class={classes} data-name={cell.name} data-at={`${cell.row},${cell.column}`} tabIndex={focusable ? 0 : -1} aria-label={spoken} onFocus={onFocus}>
       {hex ? <polygon class="square" points={hexagon(cell.x, cell.y, HEX)} /> : <rect class="square" x={cell.x - 0.5} y={cell.y - 0.5} width={1} height={1} />}
       {grid.surface === "holes" && <circle class="hole" cx={cell.x} cy={cell.y} r={0.4} />}
-      <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
+      <g key={last ? "last" : "old"} class={last && cell.piece ? "arrives" : ""} style={arrival(cell, from, grid)}>
+        <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
+        {last && grid.pieces === "discs" && cell.piece && <circle class="lastmark" cx={cell.x} cy={cell.y} r={0.1} />}
+      </g>
       {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
-      {open && anchor && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {open && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {advice && <g class={`advice ${advice}`}><circle cx={cell.x} cy={cell.y} r={0.34} /><text x={cell.x} y={cell.y}>{advice === "better" ? "✓" : "✗"}</text></g>}
       {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Tree } from "../api";
+import { useColours } from "../chart";
 import { playerName } from "../state";
 import { number, percent } from "./MoveTable";
 import { layout, paint, paintSmall, ROW, type Box, type Shade, type Zoom } from "./treemap";
@@ -27,6 +28,7 @@ export function TreeMap({ tree, onOpen, onSearch, onFind, children }: {
   const byIndex = useMemo(() => new Map(boxes.map((box) => [box.index, box])), [boxes]);
   const here = boxes.find((box) => box.key === chosen) ?? boxes[0]!;
   const deepest = Math.max(...boxes.map((box) => box.depth)) + 1;
+  const colours = useColours();
   useEffect(() => { setZoom(WHOLE); setChosen(""); setFolded(new Set()); setMarked(null); }, [tree.path.join(",")]);
   useEffect(() => {
     const picture = { boxes, zoom, shade, chosen: here.key, folded, marked };
@@ -34,10 +36,8 @@ export function TreeMap({ tree, onOpen, onSearch, onFind, children }: {
     draw();
     const watch = new ResizeObserver(draw);
     watch.observe(canvas.current!);
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", draw);
-    return () => { watch.disconnect(); scheme.removeEventListener("change", draw); };
-  }, [boxes, zoom, shade, here, folded, marked]);
+    return () => watch.disconnect();
+  }, [boxes, zoom, shade, here, folded, marked, colours]);
 
   const show = (box: Box) => {
     setChosen(box.key);
