@@ -60,14 +60,21 @@ def test_a_merged_result_is_shown_without_a_tree():
         result.svg()
 
 
-def test_a_snapshot_stays_small_however_long_its_texts_are():
+@pytest.mark.parametrize(("names", "length"), [(3, 3000), (300, 9000)])
+def test_a_page_stays_small_however_long_its_texts_are(names, length):
     class Long(Walk):
         def actions(self, state):
-            return [f"{number}{'x' * 3000}" for number in range(3)]
+            return [f"{number}{'x' * length}" for number in range(names)]
 
-    found = snapshot_of(tt.search(Long(), simulations=2000, seed=1))
-    assert 1 < len(found["tree"]["nodes"]) < 400
-    assert len(json.dumps(found)) < 750_000
+        def render(self, state):
+            return "y" * 10**6
+
+    result = tt.search(Long(), simulations=1000, seed=1)
+    found = snapshot_of(result)
+    assert found["tree"]["nodes"]
+    assert 1 <= len(found["analysis"]["moves"]) == names - found["analysis"]["left"]
+    assert found["analysis"]["moves"][0]["move"] == result.move
+    assert len(result.html().encode()) < 1_000_000
 
 
 def test_the_path_of_a_users_file_is_not_shown(tmp_path):

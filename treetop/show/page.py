@@ -26,6 +26,7 @@ _STYLE = (
     "@media(prefers-color-scheme:dark){body{background:#15181b;color:#e6e8ea;color-scheme:dark}}"
     "pre{padding:1rem;overflow-x:auto}"
 )
+_LONGEST_TEXT = 50_000  # where scripts are off
 _START = 'mount(document.body,JSON.parse(document.getElementById("snapshot").textContent));'
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -58,7 +59,7 @@ def page_of(result: SearchResult) -> str:
     policy = f"default-src 'none'; {hashes}; base-uri 'none'; form-action 'none'"
     return _PAGE.format(
         policy=policy, title=escape(f"{plain(game_title(result))}: {plain(result.move)}"), style=_STYLE,
-        text=escape(str(result)), snapshot=script_json(snapshot_text(result)), script=script,
+        text=escape(str(result)[:_LONGEST_TEXT]), snapshot=script_json(snapshot_text(result)), script=script,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from treetop.types import SIMULTANEOUS
 _MOST_NODES = 2000
 _MOST_MOVES = 500
 _MOST_CHARACTERS = 700_000  # of a snapshot, so that a page stays below 1 MB
-_LONGEST_TEXT = 20_000
+_LONGEST_TEXT = 10_000
 
 
 def snapshot_of(result: SearchResult) -> dict[str, Any]:
@@ -28,24 +28,28 @@ def snapshot_of(result: SearchResult) -> dict[str, Any]:
     >>> found["position"]["player"], found["analysis"]["move"], len(found["tree"]["nodes"])
     (0, 'b2', 500)
     """
-    analysis = analysis_view(result)
-    moves = analysis["moves"]
-    found = {
+    analysis = plain_values(analysis_view(result))
+    moves = _fitting(analysis["moves"][:_MOST_MOVES], _MOST_CHARACTERS // 2)
+    position, named = plain_values(_position(result)), {one["move"] for one in moves}
+    found: dict[str, Any] = {
         "game": game_title(result),
-        "position": _position(result),
-        "analysis": {**analysis, "moves": moves[:_MOST_MOVES], "left": max(0, len(moves) - _MOST_MOVES)},
+        "position": {**position, "legal": [one for one in position["legal"] if one["move"] in named]},
+        "analysis": {**analysis, "moves": moves, "left": len(analysis["moves"]) - len(moves)},
         "tree": None,
         "elapsed": result.elapsed,
     }
-    cleaned: dict[str, Any] = plain_values(found)
     if not result.has_tree:
-        return cleaned
-    space = _MOST_CHARACTERS - len(json.dumps(cleaned))
+        return found
     tree = plain_values(tree_of(result, _MOST_NODES))
-    while len(tree["nodes"]) > 1 and len(json.dumps(tree)) > space:
-        kept = len(tree["nodes"]) // 2
-        tree |= {"nodes": tree["nodes"][:kept], "left": tree["left"] + len(tree["nodes"]) - kept}
-    return cleaned | {"tree": tree}
+    nodes = _fitting(tree["nodes"], _MOST_CHARACTERS - len(json.dumps(found)))
+    return found | {"tree": {**tree, "nodes": nodes, "left": tree["left"] + len(tree["nodes"]) - len(nodes)}}
+
+
+def _fitting(rows: list[Any], space: int) -> list[Any]:
+    """Return the first rows, as many as fit into a number of characters of JSON, but at least one."""
+    while len(rows) > 1 and len(json.dumps(rows)) > space:
+        rows = rows[: len(rows) // 2]
+    return rows
 
 
 def _position(result: SearchResult) -> dict[str, Any]:
@@ -54,10 +58,10 @@ def _position(result: SearchResult) -> dict[str, Any]:
     if isinstance(position, Position):
         # The name of a user's game may be the path of a file.
         return position_view(position, _viewer(result)) | {"game": game_title(result)}
-    text = str(position)[:_LONGEST_TEXT]
+    text = str(position)
     legal = [
         {"action": int(number), "move": result.name_of(index), "path": []}
-        for index, number in enumerate(result.numbers[:_MOST_MOVES])
+        for index, number in enumerate(result.numbers)
     ]
     return {
         "game": position.game.name, "players": position.game.facts.players, "player": position.player,
@@ -74,7 +78,9 @@ def _viewer(result: SearchResult) -> int | None:
 
 
 def plain_values(value: Any) -> Any:
-    """Return a value with None in place of NaN and infinity, which JSON does not have."""
+    """Return a value with None in place of NaN and infinity, which JSON does not have, and long texts shortened."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[: _LONGEST_TEXT - 1]}…"
     if isinstance(value, dict):
         return {key: plain_values(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
