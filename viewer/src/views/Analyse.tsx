@@ -46,15 +46,16 @@ export function Findings({ found, players, onPreview, onPlay }: {
 function Verdict({ found, players }: { found: Analysis; players: number }) {
   const { root } = found;
   const whose = root.currentPlayer;
-  const name = players === 1 ? "you" : playerName(whose);
+  const name = playerName(whose);
+  const size = `${found.simulations.toLocaleString("en")} simulations, ${found.nodes.toLocaleString("en")} nodes.`;
   return (
     <div class="verdict">
-      <p><b>{percent(root.winrate)}</b> for <i class={`dot player${whose}`} /> {name}, who {players === 1 ? "are" : "is"} to move
-        <span class="value">value {number(root.utility)}</span></p>
-      <div class="gauge" role="img" aria-label={`${percent(root.winrate)} of the way from the worst to the best result for ${name}`}>
-        <span class={`player${whose}`} style={{ width: percent(root.winrate) }} /><i />
+      {players === 1 ? <p><b>{number(root.utility)}</b> is the expected result <span class="value">{percent(root.winrate)} of the range</span></p>
+        : <p><b>{percent(root.winrate)}</b> for <i class={`dot player${whose}`} /> {name}, who is to move <span class="value">value {number(root.utility)}</span></p>}
+      <div class="gauge" role="img" aria-label={`${percent(root.winrate)} of the way from the worst to the best result${players === 1 ? "" : ` for ${name}`}`}>
+        <span style={{ width: percent(root.winrate) }} /><i />
       </div>
-      <small>All values below are from the view of {name}: higher is better for {name}. {found.simulations.toLocaleString("en")} simulations, {found.nodes.toLocaleString("en")} nodes.</small>
+      <small>{players === 1 ? "All values below are expected results; percentages are shares of their range. " : `All values below are from the view of ${name}: higher is better for ${name}. `}{size}</small>
     </div>
   );
 }
