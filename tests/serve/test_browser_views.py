@@ -179,8 +179,10 @@ def test_the_engine_moves_after_some_simulations_and_nothing_moves_on_the_screen
     page.get_by_label("Engine").select_option("v100")
     page.locator(".cell.open").first.click()
     page.wait_for_function("() => document.querySelectorAll('.record li').length === 2")
-    assert page.locator(".cell.last").count() == 1
-    assert page.locator(".arrives").evaluate("one => getComputedStyle(one).animationName") == "none"
+    page.wait_for_function(
+        "() => document.querySelectorAll('.cell.last').length === 1"
+        " && getComputedStyle(document.querySelector('.arrives')).animationName === 'none'"
+    )
     assert watched.problems == []
     watched.context.close()
 

@@ -98,7 +98,8 @@ class Settings:
             inner = in_python(evaluator)
             evaluator = Heuristic(self.prior_temperature) if inner is None else Tempered(inner, self.prior_temperature)
         known = {
-            "rule": config.rule.name, "final": config.final.name, "evaluator": name_of(evaluator), "adjustable": adjustable,
+            "rule": config.rule.name, "final": config.final.name, "evaluator": name_of(evaluator),
+            "adjustable": adjustable,
             "c": finite(float(getattr(config.rule, "c", np.nan))), "fpu": getattr(config.rule, "fpu", None),
             "prior_temperature": getattr(evaluator, "prior_temperature", self.prior_temperature),
             "range": list(position.game.facts.value_range(step_rewards=position.game.has("step_rewards"))),
