@@ -10,8 +10,8 @@ export function Analyse() {
   return (
     <>
       <div class="buttons">
-        {shown.thinking ? <button class="primary" onClick={() => void stop()}>Stop</button>
-          : <button class="primary" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
+        {shown.thinking ? <button class="primary steady" onClick={() => void stop()}>Stop</button>
+          : <button class="primary steady" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
         <button disabled={shown.thinking || isOver.value} onClick={() => void think({ visits: (found?.simulations ?? 0) + 1000, seconds: 60 })}>1,000 simulations</button>
         <button disabled={!found || shown.thinking} onClick={() => found && void play(found.move)}>Play {found?.move ?? "the best move"}</button>
       </div>
