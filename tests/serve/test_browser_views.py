@@ -179,8 +179,10 @@ def test_the_engine_moves_after_some_simulations_and_nothing_moves_on_the_screen
     page.get_by_label("Engine").select_option("v100")
     page.locator(".cell.open").first.click()
     page.wait_for_function("() => document.querySelectorAll('.record li').length === 2")
-    assert page.locator(".cell.last").count() == 1
-    assert page.locator(".arrives").evaluate("one => getComputedStyle(one).animationName") == "none"
+    page.wait_for_function(
+        "() => document.querySelectorAll('.cell.last').length === 1"
+        " && getComputedStyle(document.querySelector('.arrives')).animationName === 'none'"
+    )
     assert watched.problems == []
     watched.context.close()
 
@@ -269,3 +271,46 @@ def test_a_recorded_search_stops_at_changes_and_fills_its_formulas(watched):
         page.keyboard.press("ArrowRight")
         assert page.locator(".phases .now").inner_text() == phase
         assert text in page.locator(".phases").inner_text()
+
+
+def prepared(page, view):
+    """Bring a view to where it shows results."""
+    if view == "analyse":
+        analysed(page)
+    elif view == "tree":
+        page.get_by_role("button", name="Search 100,000 simulations").click()
+        page.wait_for_selector("canvas.treemap")
+    elif view == "time":
+        page.get_by_role("button", name="Record 5,000 simulations").click()
+        page.wait_for_selector(".phases")
+    elif view == "whatif":
+        page.wait_for_selector(".decisions .badge")
+    elif view == "review":
+        page.get_by_label("Search").select_option("1000")
+        page.get_by_role("button", name="Review this game").click()
+        page.wait_for_selector("progress.idle", state="hidden")
+        page.wait_for_selector(".losses button")
+        page.locator(".losses button").first.click()
+    elif view == "play":
+        page.locator("details.setup summary").click()
+
+
+@pytest.mark.parametrize("view", ["play", "analyse", "review", "tree", "time", "whatif", "learn"])
+def test_no_view_with_results_has_serious_findings_of_axe_in_light_and_dark(watched, view):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe: pip install axe-playwright-python"
+    )
+    moves = "b2~a1~c1~c3~a3" if view == "review" else "b2~a1"
+    page = watched.open(game="tic_tac_toe", view=view, moves=moves, people="0~1", seed=1)
+    prepared(page, view)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.wait_for_timeout(250)  # colours fade
+        found = axe.Axe().run(page).response["violations"]
+        serious = [
+            f"{scheme}, {one['id']}: {node['html'][:160]} {node['failureSummary'][-200:]}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+        assert serious == []

@@ -51,3 +51,17 @@ def test_a_prior_temperature_flattens_the_priors_of_an_evaluator():
     assert priors[0].max() < priors[1].max()
     assert np.allclose(priors[0], priors[1] ** 0.1 / (priors[1] ** 0.1).sum(), atol=1e-4)
     assert Tempered(Skewed(), 10.0).expand_after == 0
+
+
+def test_a_search_that_keeps_no_variances_decides_by_the_other_rules():
+    position = tt.position("matching_pennies")
+    search, known = Settings().search(position, tt.uct(), tt.Rollout(), 1)
+    found = searched(search, 100)["finals"]
+    assert found["visits"]["move"] in ("heads", "tails")
+    assert found["lcb"]["move"] is None
+    assert known["range"] == list(position.game.facts.rewards)
+
+
+def test_a_mixed_strategy_is_one_of_the_decisions_where_the_rule_has_one():
+    result = tt.search("matching_pennies", tt.regret_matching(), simulations=200, seed=1)
+    assert decisions(result)["mixed"]["move"] == result.move

@@ -67,18 +67,22 @@ class Settings:
                 f"{', '.join(wrong)}: the rule {config.rule.name} with this evaluator has no such setting"
             )
         options: dict[str, Any] = {name: value for name, value in given.items() if name != "prior_temperature"}
-        final, config = config.final.name, config.with_options(**options)
-        if not position.game.has("determinize"):
-            config = replace(config, final=Lcb())  # it keeps variances, so that all final rules can decide
+        config = config.with_options(**options)
         if self.prior_temperature is not None:
             inner = in_python(evaluator)
             evaluator = Heuristic(self.prior_temperature) if inner is None else Tempered(inner, self.prior_temperature)
         known = {
-            "rule": config.rule.name, "final": final, "evaluator": name_of(evaluator), "adjustable": adjustable,
+            "rule": config.rule.name, "final": config.final.name, "evaluator": name_of(evaluator),
+            "adjustable": adjustable,
             "c": finite(float(getattr(config.rule, "c", np.nan))), "fpu": getattr(config.rule, "fpu", None),
             "prior_temperature": getattr(evaluator, "prior_temperature", self.prior_temperature),
+            "range": list(position.game.facts.value_range(step_rewards=position.game.has("step_rewards"))),
         }  # fmt: skip
-        return Search(position, config, evaluator=evaluator, seed=seed), known
+        try:  # a final rule that needs variances, so that all final rules can decide
+            search = Search(position, replace(config, final=Lcb()), evaluator=evaluator, seed=seed)
+        except ConfigError:  # information sets keep none
+            search = Search(position, config, evaluator=evaluator, seed=seed)
+        return search, known
 
 
 def _adjustable(config: SearchConfig, evaluator: Any) -> list[str]:
@@ -102,7 +106,7 @@ def searched(search: Search, visits: int, final: str = "visits") -> dict[str, An
     finals = decisions(result)
     return {
         "seed": result.seed,
-        "move": finals[final]["move"] if final in finals else result.move,
+        "move": finals[final]["move"],
         "value": result.value,
         "moves": [[result.name_of(index), *map(finite, row)] for index, row in enumerate(rows)],
         "finals": finals,
@@ -116,7 +120,7 @@ def rule_choices(position: Position) -> list[Mapping[str, str | None]]:
     >>> [one["name"] for one in rule_choices(tt.position("tic_tac_toe"))]
     ['recommended', 'UCB1', 'PUCT']
     """
-    heuristic = position.game.has("heuristic")
+    heuristic = position.game.has("heuristic") and not position.is_continuous
     return [
         {"name": "recommended", "rule": None},
         {"name": "UCB1", "rule": "uct"},

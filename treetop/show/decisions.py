@@ -23,7 +23,9 @@ def decisions(result: SearchResult) -> dict[str, dict[str, Any]]:
     >>> {rule: one["move"] for rule, one in found.items() if rule != "temperature"}
     {'visits': 'b2', 'value': 'b2', 'secure': 'b2', 'lcb': 'b2'}
     """
-    return {final.name: _decision(result, final) for final in _FINALS}
+    own = result.config.final
+    rules = _FINALS if own.name in [final.name for final in _FINALS] else (*_FINALS, own)  # a mixed strategy
+    return {final.name: _decision(result, final) for final in rules}
 
 
 def _decision(result: SearchResult, final: Final) -> dict[str, Any]:

@@ -73,7 +73,7 @@ export interface Analysis {
   rule: string;
   selected: string;
   moves: MoveInfo[];
-  finals: Record<FinalRule, Decision>;
+  finals: QuickSearch["finals"];
   root: { currentPlayer: number; visits: number; utility: number; winrate: number; proven?: { outcome?: string } };
   simulations: number;
   nodes: number;
@@ -105,16 +105,17 @@ export interface Recording {
 }
 /** The move that a final rule chooses, and why; null where it cannot decide. */
 export interface Decision { move: string | null; why: string }
-export type FinalRule = "visits" | "value" | "secure" | "lcb" | "temperature";
+export type FinalRule = "visits" | "value" | "secure" | "lcb" | "temperature" | "mixed";
 export interface QuickSearch {
   seed: number; move: string; value: number;
   /** Of each move: its name, visits, mean, standard deviation, prior. */
   moves: [string, number, number | null, number | null, number | null][];
-  finals: Record<FinalRule, Decision>;
+  /** A mixed strategy only where the rule has one. */
+  finals: Record<Exclude<FinalRule, "mixed">, Decision> & { mixed?: Decision };
 }
 export interface WhatIf {
   searches: QuickSearch[]; move: string; same: number; of: number;
-  settings: { rule: string; evaluator: string; adjustable: string[]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
+  settings: { rule: string; final: FinalRule; evaluator: string; adjustable: string[]; range: [number, number]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
   rules: { name: string; rule: string | null }[];
 }
 /** A parameter of a game, with its range or its choices where they are known. */

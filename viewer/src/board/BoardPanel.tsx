@@ -129,7 +129,7 @@ function Turn() {
   const { position, thinking, people } = session.value!;
   if (isOver.value) return <p class="turn over">{outcome(position.returns ?? [], people)}</p>;
   const whose = position.player;
-  const mine = typeof whose === "number" && people.includes(whose) && settings.engine.value;
+  const mine = typeof whose === "number" && people.includes(whose) && people.length < position.players;
   return (
     <p class="turn">
       {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}

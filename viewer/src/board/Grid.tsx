@@ -5,6 +5,7 @@ import { nextNames, touch, touched } from "./touch";
 
 const SQRT3 = Math.sqrt(3);
 const HEX = 0.56;
+const HINTS = 60; // legal cells that are marked by a dot; where almost every cell is legal, dots are noise
 
 interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
 
@@ -27,6 +28,7 @@ export function GridPart({ grid, marks, steps, advice, last }: {
   );
   const anchors = anchorsOf(cells);
   const open = nextNames();
+  const hints = open.size <= HINTS;
   const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
   const columns = !hex && cells.every((cell) => cell.name === cells[cell.column]!.name && cell.name !== "");
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
@@ -64,7 +66,7 @@ export function GridPart({ grid, marks, steps, advice, last }: {
         <g role="row" key={r}>
           {cells.slice(r * width, (r + 1) * width).map((cell) => (
             <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
-              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
+              open={open.has(cell.name)} hint={hints} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
               advice={anchors.get(cell.name) === cell ? advice.get(cell.name) : undefined}
               step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
@@ -105,9 +107,9 @@ function arrival(cell: Cell, from: Cell | undefined, grid: Grid): Record<string,
   return from ? { "--dx": `${from.x - cell.x}px`, "--dy": `${from.y - cell.y}px` } : undefined;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; hint: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
 
-function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
+function CellView({ cell, grid, focusable, open, hint, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
   const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}${advice === "better" ? ", better" : advice ? ", played" : ""}`;
@@ -121,7 +123,7 @@ function CellView({ cell, grid, focusable, open, chosen, last, from, anchor, mar
         {last && grid.pieces === "discs" && cell.piece && <circle class="lastmark" cx={cell.x} cy={cell.y} r={0.1} />}
       </g>
       {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
-      {open && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {open && hint && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
       {advice && <g class={`advice ${advice}`}><circle cx={cell.x} cy={cell.y} r={0.34} /><text x={cell.x} y={cell.y}>{advice === "better" ? "✓" : "✗"}</text></g>}
       {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>

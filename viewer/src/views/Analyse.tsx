@@ -10,8 +10,8 @@ export function Analyse() {
   return (
     <>
       <div class="buttons">
-        {shown.thinking ? <button class="primary" onClick={() => void stop()}>Stop</button>
-          : <button class="primary" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
+        {shown.thinking ? <button class="primary steady" onClick={() => void stop()}>Stop</button>
+          : <button class="primary steady" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
         <button disabled={shown.thinking || isOver.value} onClick={() => void think({ visits: (found?.simulations ?? 0) + 1000, seconds: 60 })}>1,000 simulations</button>
         <button disabled={!found || shown.thinking} onClick={() => found && void play(found.move)}>Play {found?.move ?? "the best move"}</button>
       </div>
@@ -46,15 +46,16 @@ export function Findings({ found, players, onPreview, onPlay }: {
 function Verdict({ found, players }: { found: Analysis; players: number }) {
   const { root } = found;
   const whose = root.currentPlayer;
-  const name = players === 1 ? "you" : playerName(whose);
+  const name = playerName(whose);
+  const size = `${found.simulations.toLocaleString("en")} simulations, ${found.nodes.toLocaleString("en")} nodes.`;
   return (
     <div class="verdict">
-      <p><b>{percent(root.winrate)}</b> for <i class={`dot player${whose}`} /> {name}, who {players === 1 ? "are" : "is"} to move
-        <span class="value">value {number(root.utility)}</span></p>
-      <div class="gauge" role="img" aria-label={`${percent(root.winrate)} of the way from the worst to the best result for ${name}`}>
-        <span class={`player${whose}`} style={{ width: percent(root.winrate) }} /><i />
+      {players === 1 ? <p><b>{number(root.utility)}</b> is the expected result <span class="value">{percent(root.winrate)} of the range</span></p>
+        : <p><b>{percent(root.winrate)}</b> for <i class={`dot player${whose}`} /> {name}, who is to move <span class="value">value {number(root.utility)}</span></p>}
+      <div class="gauge" role="img" aria-label={`${percent(root.winrate)} of the way from the worst to the best result${players === 1 ? "" : ` for ${name}`}`}>
+        <span style={{ width: percent(root.winrate) }} /><i />
       </div>
-      <small>All values below are from the view of {name}: higher is better for {name}. {found.simulations.toLocaleString("en")} simulations, {found.nodes.toLocaleString("en")} nodes.</small>
+      <small>{players === 1 ? "All values below are expected results; percentages are shares of their range. " : `All values below are from the view of ${name}: higher is better for ${name}. `}{size}</small>
     </div>
   );
 }

@@ -2,7 +2,13 @@ import { useState } from "preact/hooks";
 import type { MoveInfo } from "../api";
 import { valueColour } from "../board/Grid";
 
-export const number = (value: number | null | undefined, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits).replace("-", "−"));
+/** A number with a fixed count of digits, so that columns are aligned; large ones with fewer. */
+export function number(value: number | null | undefined, digits = 3): string {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  const shown = size >= 1000 ? value.toLocaleString("en", { maximumFractionDigits: 0 }) : value.toFixed(size >= 100 ? Math.min(1, digits) : digits);
+  return shown.replace("-", "−");
+}
 export const percent = (value: number | null | undefined) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
 const WINDOW = 12;
 

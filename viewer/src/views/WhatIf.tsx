@@ -6,7 +6,7 @@ import { number } from "./MoveTable";
 const FINALS: [FinalRule, string, string][] = [
   ["visits", "visits", "the most visits"], ["value", "value", "the highest mean"],
   ["secure", "secure", "the highest mean less one standard deviation"], ["lcb", "LCB", "visits, weighted by lower confidence bounds"],
-  ["temperature", "sampled", "drawn by visits ^ (1 / temperature)"],
+  ["temperature", "sampled", "drawn by visits ^ (1 / temperature)"], ["mixed", "mixed", "drawn from the mixed strategy"],
 ];
 const SEEDS = 5;
 const WAIT = 250; // milliseconds without a change before a search begins
@@ -18,7 +18,7 @@ const START: Wanted = { rule: null, c: null, fpu: null, prior_temperature: null,
 export function WhatIfView() {
   const shown = session.value!;
   const [wanted, setWanted] = useState<Wanted>(START);
-  const [final, setFinal] = useState<FinalRule>("visits");
+  const [picked, setFinal] = useState<FinalRule | null>(null);
   const [tau, setTau] = useState(1);
   const [before, setBefore] = useState<WhatIf | null>(null);
   const [now, setNow] = useState<WhatIf | null>(null);
@@ -41,6 +41,9 @@ export function WhatIfView() {
   }, [wanted, shown.session, shown.ply]);
   if (isOver.value) return <p class="note">The game is over: step back to a position with a decision.</p>;
   if (!now || !before) return <p class="note" role="status">Searching with {SEEDS} seeds…</p>;
+  const [low, high] = now.settings.range;
+  const offered = FINALS.filter(([name]) => now.searches[0]!.finals[name]).map(([name]) => name);
+  const final = picked && offered.includes(picked) ? picked : now.settings.final;
   const has = (name: string) => now.settings.adjustable.includes(name);
   return (
     <>
@@ -53,12 +56,12 @@ export function WhatIfView() {
         </label>
         <div class="buttons end">
           <button onClick={() => setBefore(now)} disabled={before === now}>Compare with this from now on</button>
-          <button class="quiet" onClick={() => { setWanted(START); setFinal("visits"); setTau(1); }}>Reset</button>
+          <button class="quiet" onClick={() => { setWanted(START); setFinal(null); setTau(1); }}>Reset</button>
         </div>
       </div>
       <div class="sliders">
         <Slider name="Exploration c" value={wanted.c ?? now.settings.c} min={0} max={4} step={0.05} off={!has("c")} set={(c) => change({ c })} />
-        <Slider name="First-play urgency" value={wanted.fpu ?? (typeof now.settings.fpu === "number" ? now.settings.fpu : null)} min={-1} max={1} step={0.05} off={!has("fpu")} set={(fpu) => change({ fpu })} />
+        <Slider name="First-play urgency" value={wanted.fpu ?? (typeof now.settings.fpu === "number" ? now.settings.fpu : null)} min={low} max={high} step={(high - low) / 40} off={!has("fpu")} set={(fpu) => change({ fpu })} />
         <Slider name="Prior temperature" value={wanted.prior_temperature ?? now.settings.prior_temperature} min={0.1} max={4} step={0.05} off={!has("prior_temperature")} set={(prior_temperature) => change({ prior_temperature })} />
         <Slider name="Simulations" value={wanted.visits} min={100} max={20000} step={100} off={false} set={(visits) => change({ visits })} />
       </div>
@@ -74,7 +77,7 @@ export function WhatIfView() {
 
 /** The move of a final rule; sampled, the most likely one with its probability. */
 function decision(search: QuickSearch, final: FinalRule, tau: number): { move: string; note: string } {
-  if (final !== "temperature") return { move: search.finals[final].move ?? "–", note: search.finals[final].why };
+  if (final !== "temperature") return { move: search.finals[final]?.move ?? "–", note: search.finals[final]?.why ?? "" };
   const shares = sampled(search, tau);
   const best = shares.reduce((a, b) => (b[1] > a[1] ? b : a));
   return { move: best[0], note: `drawn with a probability of ${(100 * best[1]).toFixed(1)}%` };
@@ -93,7 +96,7 @@ function Decided({ title, found, final, tau, against }: { title: string; found: 
   const same = found.searches.filter((one) => decision(one, final, tau).move === chosen.move).length;
   const changed = against && decision(against.searches[0]!, final, tau).move !== chosen.move;
   const { settings } = found;
-  const shown = [settings.c !== null && `c ${settings.c.toFixed(2)}`, settings.fpu !== null && `FPU ${settings.fpu}`, settings.prior_temperature !== null && `priors ^ 1/${settings.prior_temperature.toFixed(2)}`];
+  const shown = [settings.c !== null && `c ${settings.c.toFixed(2)}`, settings.fpu !== null && `FPU ${typeof settings.fpu === "number" ? settings.fpu.toFixed(2) : settings.fpu}`, settings.prior_temperature !== null && `priors ^ 1/${settings.prior_temperature.toFixed(2)}`];
   return (
     <section aria-label={title}>
       <h3>{title}{changed && <span class="badge inaccuracy">changed</span>}</h3>
@@ -116,10 +119,10 @@ function Finals({ before, now, final, setFinal, tau, setTau }: {
         <table class="moves finals">
           <thead><tr><th scope="col">rule</th>{recorded && <th scope="col">analysis, {recorded.simulations.toLocaleString("en")}</th>}<th scope="col">before</th><th scope="col">now</th></tr></thead>
           <tbody>
-            {FINALS.map(([name, title, about]) => (
+            {FINALS.filter(([name]) => now.searches[0]!.finals[name]).map(([name, title, about]) => (
               <tr key={name} class={name === final ? "best" : ""}>
                 <th scope="row"><label class="check" title={about}><input type="radio" name="final" checked={name === final} onChange={() => setFinal(name)} />{title}<small>{about}</small></label></th>
-                {recorded && <td title={recorded.finals[name].why}>{recorded.finals[name].move ?? "–"}</td>}
+                {recorded && <td title={recorded.finals[name]?.why}>{recorded.finals[name]?.move ?? "–"}</td>}
                 <td>{decision(before.searches[0]!, name, tau).move}</td>
                 <td>{decision(now.searches[0]!, name, tau).move}</td>
               </tr>
@@ -161,7 +164,7 @@ function Slider({ name, value, min, max, step, off, set }: {
   return (
     <label class={`slider ${off ? "off" : ""}`}><span>{name}</span>
       <input type="range" min={min} max={max} step={step} value={value ?? (min + max) / 2} disabled={off} onInput={(event) => set(Number(event.currentTarget.value))} aria-valuetext={value === null ? unset : String(value)} />
-      <output>{value === null || (off && step < 1) ? unset : step < 1 ? value.toFixed(2) : value.toLocaleString("en")}</output>
+      <output>{value === null || (off && step !== 100) ? unset : step !== 100 ? value.toFixed(2) : value.toLocaleString("en")}</output>
     </label>
   );
 }
