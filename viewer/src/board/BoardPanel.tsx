@@ -128,6 +128,7 @@ function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; ste
 function Turn() {
   const { position, thinking, people } = session.value!;
   if (isOver.value) return <p class="turn over">{outcome(position.returns ?? [], people)}</p>;
+  if (still.value && position.players === 1) return null;
   const whose = position.player;
   const mine = typeof whose === "number" && people.includes(whose) && people.length < position.players;
   return (
