@@ -47,7 +47,7 @@ docs:
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# The page of `treetop serve`, from viewer/ into the package; needs Node. Its files are committed, so that users need none.
+# The page of `treetop serve` and the viewer of results, from viewer/ into the package; needs Node. The files are committed, so that users need none.
 page:
 	cd viewer && npm install --no-audit --no-fund && npm run build
 

@@ -28,7 +28,7 @@ CALLABLE = {
     "train.muzero": "treetop.train.muzero.run.muzero",
 }
 """Packages that can be called, and the functions behind them."""
-INHERITS = ("Search",)
+INHERITS = ("Search", "SearchResult")
 """Classes whose users call methods of a class that is not public."""
 CONSTANTS = {"CHANCE": "treetop.types.CHANCE", "SIMULTANEOUS": "treetop.types.SIMULTANEOUS"}
 

@@ -32,7 +32,7 @@ GROUPS = {
         "*/test_kinds*",
         "oracle/test_equilibrium*",
     ),
-    "rules of games": ("conformance/*", "games/*"),
+    "rules of games": ("conformance/*", "games/*", "show/test_every_game*"),
     "python problems": ("search/test_problems*", "search/test_failed_proofs*", "examples/*"),
 }
 """Patterns of files below tests/, for each group. The longest group comes first."""

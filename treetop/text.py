@@ -27,6 +27,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def vector_text(numbers: Iterable[float]) -> str:
+    """Return a continuous action as text.
+
+    >>> vector_text((0.25, -1.0))
+    '0.25:-1'
+    """
+    return ":".join(f"{number:.4g}" for number in numbers)
+
+
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table as text: a line under the headings, the first column aligned left, the others right.
 

@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parents[2]
 CLEAN = (
     *(f"treetop/{name}" for name in (
         "adapters", "arena", "cli", "compiler", "evaluators", "game", "games", "lab", "oracle", "players", "prove",
-        "kernels", "reference", "search", "tree", "workers",
+        "kernels", "reference", "search", "show", "tree", "workers",
     )),
     "examples", "fuzz", "bench", "scripts", "docs", "tests", "README.md", "CONTRIBUTING.md",
     *(file.relative_to(HERE).as_posix() for file in sorted((HERE / "treetop").glob("*.py"))),

@@ -89,6 +89,8 @@ def test_trees_records_reviews_and_other_settings_are_answered(client):
         time.sleep(0.02)
     tree = client.get(f"/api/sessions/{name}/tree", params={"nodes": 40}).json()
     assert len(tree["nodes"]) == 40
+    assert tree["range"] == [-1.0, 1.0]
+    assert tree["nodes"][1]["deviation"] is None  # plain UCB1 keeps no squares
     deeper = client.get(
         f"/api/sessions/{name}/tree", params={"path": f"{tree['nodes'][1]['action']}", "nodes": 5}
     ).json()
@@ -97,6 +99,9 @@ def test_trees_records_reviews_and_other_settings_are_answered(client):
     assert len(record["simulations"]) == 10
     other = client.post(f"/api/sessions/{name}/what-if", json={"rule": "uct(c=0.1)", "visits": 200, "seeds": 3}).json()
     assert 1 <= other["same"] <= other["of"] == 3
+    wider = client.post(f"/api/sessions/{name}/what-if", json={"rule": "uct", "c": 9.0, "visits": 200}).json()
+    assert wider["settings"]["c"] == 9.0
+    assert set(wider["searches"][0]["finals"]) == {"visits", "value", "secure", "lcb", "temperature"}
     for move in ("a1", "b1", "a2", "c3"):
         client.post(f"/api/sessions/{name}/play", json={"move": move})
     assert client.get(f"/api/sessions/{name}/review").status_code == 404

@@ -12,7 +12,7 @@ from treetop.errors import ConfigError, IllegalMoveError
 from treetop.serve.recording import Recorder
 from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
-from treetop.serve.trees import subtree
+from treetop.show.trees import subtree
 
 
 @pytest.fixture
@@ -79,6 +79,33 @@ def test_moves_can_be_taken_back_and_played_differently(sessions):
     assert session.view()["line"] == ["3", "6"]
     with pytest.raises(ConfigError, match="ply must be"):
         session.go(7)
+
+
+def test_a_line_is_left_for_a_variation_and_restored(sessions):
+    session, _ = begin(sessions, "connect_four")
+    for move in ("4", "4", "3"):
+        session.play(move)
+    session.follow(["4", "5", "6", "1"], 2)
+    assert (session.view()["line"], session.view()["ply"]) == (["4", "5", "6", "1"], 2)
+    with pytest.raises(IllegalMoveError):
+        session.follow(["4", "9"], 1)
+    assert session.view()["line"] == ["4", "5", "6", "1"]  # unchanged by the error
+    session.follow(["4", "4", "3"], 3)
+    assert (session.view()["line"], session.view()["ply"]) == (["4", "4", "3"], 3)
+
+
+def test_the_moves_of_a_game_of_chance_begin_the_same_game_again(sessions):
+    session, _ = begin(sessions, "pig")
+    for move in ("roll", "roll", "hold"):
+        session.play(move)
+    again, _ = begin(sessions, "pig")
+    for move in session.view()["line"]:
+        again.play(move)
+    assert session.view()["line"] == ["roll", "roll", "hold"]
+    assert again.position.actions == session.position.actions
+    review = session.begin_review(Engine(), 50)
+    until(lambda: review.is_over)
+    assert [row["ply"] for row in review.rows] == [0, 1, 2]
 
 
 def test_outcomes_of_chance_do_not_change_when_a_move_is_taken_back(sessions):
@@ -197,6 +224,15 @@ def test_trees_stay_within_the_bound_of_all_nodes(sessions):
     assert made[-1].nodes <= 50_000
 
 
+def test_nodes_of_a_subtree_have_deviations_where_the_search_keeps_squares():
+    search = tt.Search("tic_tac_toe", tt.uct(final="secure"), seed=1)
+    result = search.run(tt.Limit(simulations=300))
+    deviations = {one["move"]: one["deviation"] for one in subtree(search, (), 10)["nodes"] if one["parent"] == 0}
+    for index, expected in enumerate(result.deviations):
+        if result.name_of(index) in deviations:
+            assert deviations[result.name_of(index)] == pytest.approx(expected)
+
+
 def test_a_subtree_has_the_most_visited_nodes_and_paths_lead_down():
     search = tt.Search("connect_four", seed=1)
     search.run(tt.Limit(simulations=20_000))
@@ -289,3 +325,13 @@ def test_the_opponents_turn_shows_nothing_of_hidden_cards(sessions):
         session.refuse_hidden()
     session.play("pass")
     session.refuse_hidden()
+
+
+def test_a_recording_has_the_sums_of_each_node_before_and_after_a_simulation():
+    found = Recorder(tt.Search("tic_tac_toe", tt.uct(), seed=1), visits=60, detailed=60).run()
+    for simulation in found["simulations"]:
+        assert sum(simulation["values"]) == pytest.approx(0.0)
+        for level in simulation["levels"]:
+            assert level["after"][0] == level["before"][0] + 1
+            gained = level["after"][1] - level["before"][1]
+            assert gained == pytest.approx(simulation["values"][level["player"]])

@@ -40,6 +40,7 @@ from treetop.cli.common import (
     screen,
     table,
 )
+from treetop.cli.pictures import FILES, Dot, Html, Pictures, Svg
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.position import Position
@@ -137,10 +138,18 @@ Workers = Annotated[
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
 Report = Annotated[bool, typer.Option("--report", help="Show everything that is needed to repeat the search.")]
-Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
+Save = Annotated[
+    Path | None,
+    typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.", rich_help_panel=FILES),
+]
 Load = Annotated[
     Path | None,
-    typer.Option("--load", metavar="FILE", help="Continue a saved search; name GAME too if it is not bundled."),
+    typer.Option(
+        "--load",
+        metavar="FILE",
+        help="Continue a saved search; name GAME too if it is not bundled.",
+        rich_help_panel=FILES,
+    ),
 ]
 
 
@@ -171,6 +180,9 @@ def search(
     lines: Lines = 0,
     save: Save = None,
     load: Load = None,
+    html: Html = None,
+    svg: Svg = None,
+    dot: Dot = None,
     threads: Threads = 1,
     deterministic: Deterministic = False,
 ) -> None:
@@ -190,6 +202,8 @@ def search(
     together = on_cluster(on) or (checks.whole("--workers", workers, 1, optional=True) or 1) > 1
     if together and (save is not None or load is not None):
         raise ConfigError("--workers and --on: the trees stay with the workers; remove --save and --load")
+    pictures = Pictures(html, svg, dot)
+    pictures.refuse(trees_elsewhere=together)
     if load is not None:
         refuse_options_beside(
             "--load",
@@ -229,7 +243,7 @@ def search(
     result = _run_together(found, limit, workers, on) if together else run_with_progress(found, limit)
     try:
         _show(result, recommended, as_json=as_json, explain=explain, report=report, lines=lines)
-    finally:  # save the search even if printing fails
+    finally:  # write the files even if printing fails
         if save is not None:
             found.save(save)
             errors().print(
@@ -237,6 +251,7 @@ def search(
                 style=FAINT,
                 soft_wrap=True,
             )
+        pictures.write(result)
 
 
 def _run_together(found: Search, limit: Limit, workers: int | None, on: str | None) -> SearchResult:

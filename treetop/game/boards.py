@@ -385,6 +385,19 @@ class Picture:
         """Return plain values, ready for JSON."""
         return [part.to_dict() for part in self.parts]
 
+    def svg(self) -> str:
+        """Return the picture as SVG text: grids, cards, dice and layouts drawn, other parts as text.
+
+        >>> Picture.of([["X", ""], ["", "O"]]).svg().startswith("<svg")
+        True
+        """
+        from treetop.game.board_svg import svg_of
+
+        return svg_of(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
 
 def _stands_at(text: str, start: int, name: str) -> bool:
     """Return whether a name stands at a place of a text, and is not a part of a longer number or word there."""

@@ -26,9 +26,10 @@ from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.root_block import GivenRoot, Root
+from treetop.search.showing import Shown
 from treetop.search.solution import CompleteSolution, Seen
 from treetop.search.variations import Line, variation_of
-from treetop.text import html_board, html_lines, html_table, json_text, text_table
+from treetop.text import html_board, html_lines, html_table, json_text, text_table, vector_text
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray
 
@@ -39,7 +40,7 @@ _ROWS_SHOWN = 12
 
 
 @dataclass(frozen=True)
-class SearchResult(ActionColumns):
+class SearchResult(ActionColumns, Shown):
     """A snapshot of the root. Later simulations do not change it.
 
     >>> import treetop as tt
@@ -161,7 +162,7 @@ class SearchResult(ActionColumns):
     def name_of(self, index: int) -> str:
         """Return one of the moves as text, by its index."""
         if self.vectors is not None:
-            return ":".join(f"{number:.4g}" for number in self.vectors[index])
+            return vector_text(self.vectors[index])
         return self.position.move_text(int(self.numbers[index]))
 
     @property
@@ -310,6 +311,12 @@ class SearchResult(ActionColumns):
         """Whether the value of the position is proven."""
         return self.proof is not None
 
+    @property
+    def has_tree(self) -> bool:
+        """Whether `tree` is still the tree of this result: the search has not continued, and nothing was merged."""
+        unchanged = self.tree.generation == self._generation and self.tree.root_visits == self.root_visits
+        return unchanged and self.merged is None
+
     def lines(self, count: int = 3) -> list[Line]:
         """Return the principal variations of the most visited moves, as long as the search has not continued."""
         if self.tree.has_information_sets:
@@ -317,8 +324,7 @@ class SearchResult(ActionColumns):
                 "information-set search has no variations, because what follows a move depends on hidden information: "
                 "use `pv`, `visits` or `explain`"
             )
-        moved = self.tree.generation != self._generation or self.tree.root_visits != self.root_visits
-        if self.merged is None and moved:
+        if self.merged is None and not self.has_tree:
             raise StaleNodeError(
                 "the search has continued, so the tree no longer has the variations of this result: call `lines` "
                 "before the next run or move"

@@ -25,7 +25,7 @@ from treetop.search.evaluator import make_evaluator
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
 from treetop.serve.tasks import Scheduler, Thinking
-from treetop.serve.views import move_infos, position_view, root_info
+from treetop.show.views import move_infos, position_view, root_info
 
 _MOST_BYTES = 2**20  # of a line
 _MOST_VISITS, _MOST_SECONDS = 10**9, 86_400.0

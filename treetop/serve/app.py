@@ -23,14 +23,15 @@ from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
 from treetop.search.explain import finite
-from treetop.search.limits import Limit
+from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.recording import Recorder
 from treetop.serve.runs import add_runs
-from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
-from treetop.serve.trees import MOST_NODES, subtree
+from treetop.serve.whatif import Settings, rule_choices, searched
+from treetop.show.trees import MOST_NODES, subtree
 from treetop.text import json_text
 
 PAGE = Path(__file__).parent / "page"
@@ -98,6 +99,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     app.state.treetop = state
     _add_errors(app)
     _add_games(app, state)
+    _add_lines(app, state)
     _add_searches(app, state)
     _add_live(app, state)
     add_proofs(app, state.proofs)
@@ -190,13 +192,13 @@ def _add_games(app: FastAPI, state: _State) -> None:
     @app.get("/api/games")
     def games() -> Answer:
         """Return the games that can be played here."""
-        found = []
-        for name in sorted(BUNDLED):
-            game = load_game(name)
-            found.append({"name": name, "summary": game.summary, "players": game.facts.players})
+        found = [
+            {"name": name, **_entry(load_game(name)), "parameters": parameters_of_bundled(name)}
+            for name in sorted(BUNDLED)
+        ]
         own = state.options.game
         if own is not None and not own.is_bundled:
-            found.insert(0, {"name": own.name, "summary": own.summary, "players": own.facts.players})
+            found.insert(0, {"name": own.name, **_entry(own), "parameters": []})
         return {"games": found}
 
     @app.post("/api/sessions", status_code=201)
@@ -244,6 +246,20 @@ def _add_games(app: FastAPI, state: _State) -> None:
         session = state.session(name)
         session.go(given.ply)
         return session.view()
+
+
+def _add_lines(app: FastAPI, state: _State) -> None:
+    @app.post("/api/sessions/{name}/line")
+    def follow(name: str, given: Follow) -> Answer:
+        """Replace the moves of the game by other ones: a variation, or the line that was left for it."""
+        session = state.session(name)
+        session.follow(given.moves, given.ply)
+        return session.view()
+
+
+def _entry(game: Game) -> Answer:
+    """Return what a page has to know of a game before one is begun."""
+    return {"summary": game.summary, "players": game.facts.players, "setup": game.has("parse")}
 
 
 def _add_searches(app: FastAPI, state: _State) -> None:
@@ -295,17 +311,21 @@ def _add_searches(app: FastAPI, state: _State) -> None:
 
     @app.post("/api/sessions/{name}/what-if")
     def what_if(name: str, given: WhatIf) -> Answer:
-        """Search the current position with other settings and several seeds; return the moves that they choose."""
-        session, found = state.session(name), list[dict[str, Any]]()
+        """Search the current position with other settings and several seeds; return all final decisions."""
+        session, found, known = state.session(name), list[dict[str, Any]](), dict[str, Any]()
         session.refuse_hidden()
+        changed = Settings(given.c, given.fpu, given.prior_temperature)
         for seed in range(given.seeds):
-            search = state.engine(given.rule, seed, session).search(session.position, None, state.options.limits.nodes)
-            result = search.run(Limit(simulations=given.visits))
-            rows = zip(result.counts.tolist(), result.clipped_means.tolist(), strict=True)
-            moves = [[result.name_of(index), count, mean] for index, (count, mean) in enumerate(rows)]
-            found.append({"seed": seed, "move": result.move, "value": result.value, "moves": moves})
+            engine, position = state.engine(given.rule, seed, session), session.position
+            search, known = changed.search(position, *engine.parts(position, state.options.limits.nodes))
+            found.append(searched(search, given.visits, known["final"]))
         same = sum(one["move"] == found[0]["move"] for one in found)
-        return _plain({"searches": found, "move": found[0]["move"], "same": same, "of": len(found)})
+        return _plain(
+            {
+                "searches": found, "move": found[0]["move"], "same": same, "of": len(found), "settings": known,
+                "rules": rule_choices(session.position),
+            }
+        )  # fmt: skip
 
     @app.post("/api/sessions/{name}/review", status_code=202)
     def begin_review(name: str, given: NewReview) -> Answer:

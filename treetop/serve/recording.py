@@ -13,8 +13,8 @@ from treetop.kernels.parts import TREES
 from treetop.search.explain import NodeFacts, Statistics, explain, finite
 from treetop.search.limits import Limit
 from treetop.search.search import Search
-from treetop.serve.trees import move_name, position_after
-from treetop.serve.views import root_info
+from treetop.show.trees import move_name, player_of, position_after
+from treetop.show.views import root_info
 from treetop.types import ROOT
 
 _GROWTH = 1.15  # the ratio of the simulations of two snapshots
@@ -60,22 +60,31 @@ class Recorder:
     def _simulate(self) -> None:
         """Run one simulation; note its path with the scores on it, and what came back."""
         search, tree = self._search, self._search.tree
-        total = float(tree.totals[search.player]) if search.simulations else 0.0
+        totals = tree.totals.copy() if search.simulations else np.zeros_like(tree.totals)
         old = tree.columns.stats[: tree.size].copy() if search.simulations else tree.columns.stats[:0].copy()
         search.run(Limit(simulations=1))
         levels, index, position = list[dict[str, Any]](), ROOT, search.position
         while (chosen := self._chosen(index, old)) is not None:
             action = int(tree.columns.links["action"][chosen])
-            levels.append({"move": move_name(position, action), **self._terms(index, position, old)})
+            level = {"move": move_name(position, action), "player": player_of(position)}
+            levels.append(level | self._statistics(chosen, old) | self._terms(index, position, old))
             index, position = chosen, position_after(position, action)
         self.simulations.append(
             {
                 "path": [level["move"] for level in levels],
                 "levels": levels,
                 "new": index >= len(old) or int(old["visits"][index]) == 0,
-                "value": float(tree.totals[search.player]) - total,
+                "value": float(tree.totals[search.player] - totals[search.player]),
+                "values": (tree.totals - totals).tolist(),
             }
         )
+
+    def _statistics(self, chosen: int, old: npt.NDArray[Any]) -> dict[str, Any]:
+        """Return the visits and the sum of a node before and after the last simulation."""
+        now = self._search.tree.columns.stats[chosen]
+        then = old[chosen] if chosen < len(old) else np.zeros(1, old.dtype)[0]
+        before, after = ([int(one["visits"]), float(one["value_sum"])] for one in (then, now))
+        return {"before": before, "after": after}
 
     def _children(self, index: int) -> range:
         link = self._search.tree.columns.links[index]
@@ -105,7 +114,10 @@ class Recorder:
         mean = sum((one.value or 0.0) * one.visits for one in moves.values()) / max(1, visits)
         node = NodeFacts(mean, max(1, search.simulations - 1))
         found = explain(search.config, moves, facts=search.position.game.facts, node=node)
-        rows = [[row.move, row.visits, row.value, finite(row.exploration), finite(row.score)] for row in found.rows]
+        rows = [
+            [row.move, row.visits, row.value, finite(row.exploration), finite(row.score), moves[row.move].prior]
+            for row in found.rows
+        ]
         return {"rule": found.rule, "rows": rows}
 
     def _snap(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from treetop.game.position import Position
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
-from treetop.serve.views import win_rate
+from treetop.show.views import win_rate
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _LEAST_SHARE = 0.05  # of the visits that the move of the game gets, so that its value is known
@@ -21,7 +21,8 @@ _SLICE = 2000  # simulations between two looks at the clock
 class Review:
     """Searches each position of a game, in the background: a task of the scheduler.
 
-    `make` returns a new search of a position; `done` is called after each position. `rows` grows: for each move of a
+    `make` returns a new search of a position; `done` is called after each position; `plies` maps the number of actions
+    of a position to its number in the game, where outcomes of chance are not counted. `rows` grows: for each move of a
     player its value, that of the best move, and what was lost, all on the scale from 0 to 1 of the player who moved.
 
     >>> import treetop as tt
@@ -38,9 +39,11 @@ class Review:
         make: Callable[[Position], Search],
         *,
         visits: int,
+        plies: Mapping[int, int] | None = None,
         done: Callable[[], object] = lambda: None,
         failed: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
+        self._plies = plies or {}
         self._make, self._visits, self._done, self._failed = make, visits, done, failed
         start = Position(final.game, final.start)
         self._positions: Sequence[Position] = [start, *final._history()]
@@ -107,7 +110,7 @@ class Review:
             value = top
         rate, best_rate = win_rate(position, value), win_rate(position, top)
         return {
-            "ply": self._ply,
+            "ply": self._plies.get(self._ply, self._ply),
             "player": result.player,
             "move": result.name_of(place),
             "best": result.name_of(best),

@@ -78,7 +78,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
             raise _gone() from None
         line, opening, left = found.line(_game_of(state, found))
         session = state.sessions.create(line[0], (), found.seed % 2**31)
-        session.follow(line, opening)
+        session.show_line(line, opening)
         return {"session": session.view(), "opening": opening, "left": left}
 
 

@@ -45,6 +45,13 @@ class Go(Request):
     ply: Annotated[int, Field(ge=0, le=20_000)]
 
 
+class Follow(Request):
+    """Show another line of moves."""
+
+    moves: list[MoveText] = Field(max_length=10_000)
+    ply: Annotated[int, Field(ge=0, le=20_000)]
+
+
 class Think(Request):
     """Search the current position."""
 
@@ -69,7 +76,12 @@ class RecordSearch(Request):
 class WhatIf(Request):
     """Search the current position again with other settings, and several seeds."""
 
-    rule: Rule
+    rule: Rule | None = None
+    c: Annotated[float, Field(ge=0, le=100)] | None = Field(None, description="The exploration factor.")
+    fpu: Annotated[float, Field(ge=-1000, le=1000)] | None = Field(None, description="First-play urgency.")
+    prior_temperature: Annotated[float, Field(gt=0, le=100)] | None = Field(
+        None, description="Above 1 flattens the priors, below 1 sharpens them."
+    )
     visits: Annotated[int, Field(ge=1, le=20_000)] = 1000
     seeds: Annotated[int, Field(ge=1, le=16)] = 5
 

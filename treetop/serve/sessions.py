@@ -24,13 +24,14 @@ from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.players.rules import parse_rule, recommended_rule
+from treetop.search.config import SearchConfig
 from treetop.search.evaluator import make_evaluator
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
-from treetop.serve.views import analysis_view, position_view
+from treetop.show.views import analysis_view, position_view
 from treetop.types import CHANCE, SIMULTANEOUS
 
 Event = dict[str, Any]
@@ -67,13 +68,18 @@ class Engine:
     evaluator: Any = None
     seed: int = 0
 
-    def search(self, position: Position, player: int | None, most_nodes: int) -> Search:
-        """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
+    def parts(self, position: Position, most_nodes: int) -> tuple[SearchConfig, Any, int]:
+        """Return the settings, the evaluator and the seed of a search of a position."""
         rule = self.rule or (recommended_rule(position.game, None) if self.evaluator is None else "puct(c=1.5)")
         config, named = parse_rule(rule)
         evaluator = make_evaluator(named or "rollout") if self.evaluator is None else self.evaluator
         config = config.for_play().with_options(max_nodes=min(config.growth.max_nodes or most_nodes, most_nodes))
         seed = derive(self.seed, PLAYER, len(position.actions)) if position.game.has("determinize") else self.seed
+        return config, evaluator, seed
+
+    def search(self, position: Position, player: int | None, most_nodes: int) -> Search:
+        """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
+        config, evaluator, seed = self.parts(position, most_nodes)
         return Search(position, config, evaluator=evaluator, seed=seed, player=player)
 
 
@@ -117,18 +123,36 @@ class Session:
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
-            texts, hidden = self._line[-1].moves(), self.viewer is not None
+            hidden = self.viewer is not None
             return {
                 "type": "position",
                 "session": self.name,
                 "seed": self.seed,
                 "people": list(self.people),
                 "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else [texts[len(before.actions)] for before in self._line[:-1]],
+                "line": [] if hidden else self._moves(),
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self._thinking is not None,
             }
+
+    def _moves(self) -> list[str]:
+        """Return the moves of the line as text, without the outcomes of chance that follow them."""
+        found = self._line[-1].moves()
+        return [found[len(before.actions)] for before in self._line[:-1]]
+
+    def follow(self, moves: Sequence[str], ply: int) -> None:
+        """Replace the line by other moves from the start, and show one of its positions."""
+        with self.changing():
+            known = self._moves()
+            same = next((at for at, (a, b) in enumerate(zip(known, moves, strict=False)) if a != b), None)
+            line = self._line[: (min(len(known), len(moves)) if same is None else same) + 1]
+            for move in moves[len(line) - 1 :]:
+                if line[-1].is_terminal or line[-1].player == SIMULTANEOUS:
+                    raise ConfigError(f"the line cannot go on with {checks.shorten(move)}")
+                line.append(self._after_chance(line[-1].apply(line[-1].parse_move(move))))
+            checks.whole("ply", ply, 0, len(line) - 1)
+            self._line, self._ply, self.analysis = line, ply, None
 
     def play(self, move: str, player: int | None = None) -> None:
         """Play a move of the player to move; with simultaneous moves that of `player`, the engine plays the others."""
@@ -170,7 +194,7 @@ class Session:
             position = position.apply(position.draw_outcome(rng))
         return position
 
-    def follow(self, line: Sequence[Position], ply: int = 0) -> None:
+    def show_line(self, line: Sequence[Position], ply: int = 0) -> None:
         """Replace the line by a recorded one: the positions at which a player moves, and the last one."""
         with self.changing():
             self._line, self._ply = list(line), checks.whole("ply", ply, 0, len(line) - 1)
@@ -342,6 +366,7 @@ class Session:
                 self._line[-1],
                 lambda position: engine.search(position, None, self._limits.nodes),
                 visits=visits,
+                plies={len(one.actions): ply for ply, one in enumerate(self._line)},
                 done=lambda: self.tell(_progress(review)),
                 failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
             )

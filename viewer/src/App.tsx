@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { BoardPanel } from "./board/BoardPanel";
+import { BoardPanel, sides } from "./board/BoardPanel";
 import { announced, begin, gameless, games, go, info, message, replayed, session, settings, show, undo, view, type View } from "./state";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
@@ -51,7 +51,7 @@ export function App() {
           <button class="quiet" onClick={() => (message.value = "")} aria-label="Dismiss the message">×</button>
         </div>
       )}
-      <main class={wide ? "wide" : ""}>
+      <main class={`${wide ? "wide" : ""} ${sides(session.value?.position.board ?? [])}`}>
         {!wide && <section class="stage" aria-label="Board">{session.value ? <BoardPanel /> : <p class="empty">Loading…</p>}</section>}
         <section class="panel" id="panel" aria-label={TITLES[view.value]} tabIndex={-1}>
           {session.value || gameless[view.value] ? <Panel /> : null}

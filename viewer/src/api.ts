@@ -73,6 +73,7 @@ export interface Analysis {
   rule: string;
   selected: string;
   moves: MoveInfo[];
+  finals: QuickSearch["finals"];
   root: { currentPlayer: number; visits: number; utility: number; winrate: number; proven?: { outcome?: string } };
   simulations: number;
   nodes: number;
@@ -85,21 +86,43 @@ export interface ReviewRow {
 }
 export interface Review { rows: ReviewRow[]; total: number; over: boolean }
 export interface TreeNode {
-  parent: number; action: number; move: string; visits: number; value: number | null; prior: number; children: number;
+  parent: number; action: number; move: string; visits: number; value: number | null; deviation: number | null; prior: number; children: number;
   player: number | "chance" | "simultaneous" | null; terminal: boolean; proven: boolean; folded: boolean;
 }
-export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number }
-export interface Level { move: string; rule?: string; rows?: [string, number, number | null, number | null, number | null][] }
-export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number }
+export interface Tree { path: number[]; moves: string[]; nodes: TreeNode[]; size: number; left: number; range: [number, number] }
+export interface Level {
+  move: string; player: number | "chance" | "simultaneous" | null;
+  /** Visits and sum of the node, for the player who chose it, before and after the simulation. */
+  before: [number, number]; after: [number, number];
+  rule?: string;
+  /** Of each move: its name, visits, mean, exploration, score, prior. */
+  rows?: [string, number, number | null, number | null, number | null, number | null][];
+}
+export interface Simulation { path: string[]; levels: Level[]; new: boolean; value: number; values: number[] }
 export interface Snapshot { visits: number; move: string; value: number; moves: [string, number, number | null][] }
 export interface Recording {
   simulations: Simulation[]; snapshots: Snapshot[]; changes: number[]; config: string; seed: number;
 }
-export interface WhatIf {
-  searches: { seed: number; move: string; value: number; moves: [string, number, number | null][] }[];
-  move: string; same: number; of: number;
+/** The move that a final rule chooses, and why; null where it cannot decide. */
+export interface Decision { move: string | null; why: string }
+export type FinalRule = "visits" | "value" | "secure" | "lcb" | "temperature" | "mixed";
+export interface QuickSearch {
+  seed: number; move: string; value: number;
+  /** Of each move: its name, visits, mean, standard deviation, prior. */
+  moves: [string, number, number | null, number | null, number | null][];
+  /** A mixed strategy only where the rule has one. */
+  finals: Record<Exclude<FinalRule, "mixed">, Decision> & { mixed?: Decision };
 }
-export interface GameEntry { name: string; summary: string; players: number }
+export interface WhatIf {
+  searches: QuickSearch[]; move: string; same: number; of: number;
+  settings: { rule: string; final: FinalRule; evaluator: string; adjustable: string[]; range: [number, number]; c: number | null; fpu: number | string | null; prior_temperature: number | null };
+  rules: { name: string; rule: string | null }[];
+}
+/** A parameter of a game, with its range or its choices where they are known. */
+export interface Parameter {
+  name: string; kind: "whole" | "number" | "flag" | "text"; default: number | boolean | string; low?: number; high?: number; choices?: string[];
+}
+export interface GameEntry { name: string; summary: string; players: number; setup: boolean; parameters: Parameter[] }
 export interface Info { version: string; game: string | null; model: string | null; theorem: string | null }
 export type LiveEvent =
   | Session
@@ -139,6 +162,7 @@ export const api = {
   close: (session: string) => call<object>("DELETE", of(session, "")),
   play: (session: string, move: string) => call<Session>("POST", of(session, "/play"), { move }),
   go: (session: string, ply: number) => call<Session>("POST", of(session, "/go"), { ply }),
+  follow: (session: string, moves: string[], ply: number) => call<Session>("POST", of(session, "/line"), { moves, ply }),
   think: (session: string, content: object) => call<Session>("POST", of(session, "/think"), content),
   stop: (session: string) => call<Session>("POST", of(session, "/stop"), {}),
   review: (session: string, content: object) => call<{ total: number }>("POST", of(session, "/review"), content),

@@ -1,20 +1,33 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { settings } from "./state";
 
 type Values = (number | null)[];
 /** A line, with the band of its intervals between `low` and `high` if it has them. */
-export interface Series { name: string; colour: string; values: Values; fill?: boolean; low?: Values; high?: Values }
+export interface Series { name: string; colour: string; values: Values; fill?: boolean; dots?: boolean; low?: Values; high?: Values }
 /** A dashed horizontal line with a name. */
 export interface Level { name: string; value: number }
+
+/** A number that changes with the colours of the page: by the system's setting, or by the page's own. */
+export function useColours(): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const change = () => setCount((old) => old + 1);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", change);
+    const watch = new MutationObserver(change);
+    watch.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => { scheme.removeEventListener("change", change); watch.disconnect(); };
+  }, []);
+  return count;
+}
 
 /**
  * A line chart that follows the width of its place. `onPick` gets the index of a point that is clicked, `onHover` that
  * of the point under the pointer.
  */
-export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, onPick, onHover, marker, levels = [], label }: {
-  x: number[]; series: Series[]; range?: [number, number]; height?: number; xName?: string; logarithmic?: boolean;
+export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, whole = false, onPick, onHover, marker, levels = [], label }: {
+  x: number[]; series: Series[]; range?: [number, number]; height?: number; xName?: string; logarithmic?: boolean; whole?: boolean;
   onPick?: (index: number) => void; onHover?: (index: number | null) => void; marker?: number; levels?: Level[]; label?: string;
 }) {
   const place = useRef<HTMLDivElement>(null);
@@ -26,16 +39,16 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
   const hovered = useRef(onHover);
   hovered.current = onHover;
   const names = series.map((one) => `${one.name} ${one.low ? "band" : ""}`).join("\n");
-  const theme = settings.theme.value;
+  const colours = useColours();
   useEffect(() => {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(place.current!);
     const axis = { stroke: style.getPropertyValue("--mute"), grid: { stroke: style.getPropertyValue("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const made = new uPlot({
       width: place.current!.clientWidth || 300, height, legend: { show: false }, cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false, distr: logarithmic ? 3 : 1 }, y: range ? { range } : levels.length ? { range: (_, low, high) => around(lines.current, low, high) } : {} },
-      axes: [{ ...axis, label: xName || undefined, labelSize: 18, labelFont: "11px system-ui", size: 28 }, { ...axis, size: 42 }],
+      axes: [{ ...axis, label: xName || undefined, labelSize: 18, labelFont: "11px system-ui", size: 28, ...(whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}) }, { ...axis, size: 42 }],
       series: [{}, ...series.flatMap((one) => [
-        { label: one.name, stroke: one.colour, width: 1.8, fill: one.fill ? `${one.colour}22` : undefined, points: { show: one.values.length < 16, size: 5, fill: one.colour } },
+        { label: one.name, stroke: one.colour, width: one.dots ? 0 : 1.8, fill: one.fill ? `${one.colour}22` : undefined, points: { show: one.dots || one.values.length < 16, size: one.dots ? 9 : 5, fill: one.colour } },
         ...(one.low ? [{ label: `${one.name}, high`, width: 0, points: { show: false } }, { label: `${one.name}, low`, width: 0, points: { show: false } }] : []),
       ])],
       bands: bands(series),
@@ -60,7 +73,7 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
     const watch = new ResizeObserver(() => made.setSize({ width: place.current!.clientWidth, height }));
     watch.observe(place.current!);
     return () => { watch.disconnect(); made.destroy(); plot.current = null; };
-  }, [names, height, logarithmic, theme]);
+  }, [names, height, logarithmic, colours]);
   useEffect(() => plot.current?.setData(columns(x, series)), [x, series]);
   useEffect(() => plot.current?.redraw(false), [marker]);  // the scales may not be known yet
   return <div class="chart" ref={place} role="img" aria-label={label ?? `Chart: ${series.map((one) => one.name).join(", ")}`} />;

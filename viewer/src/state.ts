@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { runsApi } from "./views/runs-api";
 import { api, listen, type Analysis, type GameEntry, type Info, type Legal, type LiveEvent, type Review, type Session } from "./api";
+import { branch, forget } from "./variations";
 
 export const VIEWS = ["play", "analyse", "review", "tree", "time", "whatif", "proofs", "runs", "learn"] as const;
 export type View = (typeof VIEWS)[number];
@@ -16,6 +17,8 @@ export const trail = signal<{ visits: number; value: number; shares: Record<stri
 export const review = signal<Review | null>(null);
 export const reviewing = signal<{ done: number; total: number } | null>(null);
 export const view = signal<View>("play");
+/** Whether one search is shown as it stood, without a server. */
+export const still = signal(false);
 export const message = signal("");
 export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
@@ -24,21 +27,33 @@ export const preview = signal<string[]>([]);
 /** The entry of the folder of --runs that is shown, and its game that is replayed; `error` says why it has no board. */
 export const run = signal("");
 export const replayed = signal<{ number: number; opening: number; left: number; error: string } | null>(null);
+/** The diagram that the game began with, if it was set up. */
+export const setup = signal("");
+
+function storedTheme(): "auto" | "light" | "dark" {
+  try {
+    return (localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto";
+  } catch {
+    return "auto"; // a frame without storage
+  }
+}
 
 export const settings = {
   seconds: signal(1),
+  /** Simulations of a move of the engine; null: it is limited by seconds. */
+  visits: signal<number | null>(null),
   opinion: signal(false),
   engine: signal(true),
-  theme: signal<"auto" | "light" | "dark">((localStorage.getItem("treetop-theme") as "light" | "dark" | null) ?? "auto"),
+  theme: signal<"auto" | "light" | "dark">(storedTheme()),
 };
 
 export const legal = computed<Legal[]>(() => session.value?.position.legal ?? []);
 export const isOver = computed(() => session.value?.position.over ?? false);
 export const isMyTurn = computed(() => {
   const shown = session.value;
-  if (!shown || shown.position.over) return false;
+  if (!shown || shown.position.over || still.value) return false;
   const player = shown.position.player;
-  return player === "simultaneous" || (typeof player === "number" && (!settings.engine.value || shown.people.includes(player)));
+  return player === "simultaneous" || (typeof player === "number" && (view.value !== "play" || !settings.engine.value || shown.people.includes(player)));
 });
 
 let stopListening: (() => void) | null = null;
@@ -92,22 +107,27 @@ async function answer(shown: Session): Promise<void> {
   if (position.over || shown.thinking || shown.ply !== shown.plies) return;
   const mine = typeof position.player === "string" || (typeof position.player === "number" && shown.people.includes(position.player));
   if (view.value === "play" && settings.engine.value && !mine)
-    await attempt(() => api.think(shown.session, { seconds: settings.seconds.value, play: true }));
+    await attempt(() => api.think(shown.session, { ...strength(), play: true }));
   else if (view.value === "play" && settings.opinion.value && mine && position.player !== "simultaneous" && !analysis.value)
     await attempt(() => api.think(shown.session, { seconds: 5 }));
 }
 
-export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number } = {}): Promise<void> {
-  await attempt(() => open(() => api.begin({ ...(game ? { game } : {}), ...options })));
+/** The limit of a search for the engine's move. */
+export const strength = () => (settings.visits.value === null ? { seconds: settings.seconds.value } : { visits: settings.visits.value, seconds: 60 });
+
+export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number; setup?: string } = {}): Promise<void> {
+  await attempt(() => open(() => api.begin({ ...(game ? { game } : {}), ...options }), options.setup));
 }
 
 /** Show another game: a new one, or a recorded one. */
-async function open(make: () => Promise<Session>): Promise<void> {
+async function open(make: () => Promise<Session>, diagram = ""): Promise<void> {
   const old = session.value;
   const made = await make();
   replayed.value = null;
   stopListening?.();
+  setup.value = diagram;
   session.value = null;
+  forget();
   analysis.value = null;
   trail.value = [];
   review.value = null;
@@ -134,7 +154,17 @@ export async function replay(entry: string, number: number, ply?: number): Promi
   writeLink();
 }
 
-export const play = (move: string) => attempt(async () => take(await api.play(session.value!.session, move)));
+export const play = (move: string) => attempt(async () => {
+  const shown = session.value!;
+  const keeps = view.value !== "play";
+  if (keeps && shown.line[shown.ply] === move) take(await api.go(shown.session, shown.ply + 1));
+  else {
+    const next = await api.play(shown.session, move);
+    if (keeps) branch(shown, next);
+    take(next);
+  }
+  return true;
+});
 export const go = (ply: number) => attempt(async () => take(await api.go(session.value!.session, ply)));
 export const think = (content: object) => attempt(() => api.think(session.value!.session, content));
 export const stop = () => attempt(() => api.stop(session.value!.session));
@@ -165,6 +195,7 @@ export function link(): string {
     parts.set("game", shown.position.game);
     if (shown.line.length) parts.set("moves", shown.line.slice(0, shown.ply).join("~"));
     parts.set("seed", String(shown.seed));
+    if (setup.value) parts.set("setup", setup.value);
     parts.set("people", shown.people.join("~") || "none");
   }
   parts.set("view", view.value);
@@ -202,6 +233,7 @@ export async function start(hash = location.hash): Promise<void> {
     const people = given.get("people");
     await begin(given.get("game") ?? info.value.game, {
       ...(given.get("moves") ? { moves: given.get("moves")!.split("~") } : {}),
+      ...(given.get("setup") ? { setup: given.get("setup")! } : {}),
       ...(given.get("seed") ? { seed: Number(given.get("seed")) } : {}),
       ...(people ? { people: people === "none" ? [] : people.split("~").map(Number) } : {}),
     });

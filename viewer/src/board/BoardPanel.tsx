@@ -1,11 +1,18 @@
 import { useEffect } from "preact/hooks";
-import type { MoveInfo, Part } from "../api";
-import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, session, settings, view } from "../state";
+import type { MoveInfo, Part, Session } from "../api";
+import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, review, session, settings, still, view } from "../state";
+import { common, mainLine } from "../variations";
 import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart } from "./parts";
 import { GridPart } from "./Grid";
-import { ambiguous, clear } from "./touch";
+import { ambiguous, canMoveHere, clear } from "./touch";
 
-export interface Mark { share: number; value: number | null; best: boolean; label: string }
+export interface Mark {
+  share: number; value: number | null; best: boolean; label: string; visits: string;
+  /** Whether the label is shown even where the area is too small for it. */
+  labelled: boolean;
+}
+
+const LABELS = 10; // moves whose labels are shown, the most visited first
 
 /** The opinion of the search about the first thing that a move touches last: an area for visits, a colour for the value. */
 function marks(): Map<string, Mark> {
@@ -18,12 +25,29 @@ function marks(): Map<string, Mark> {
     const name = path[path.length - 1];
     if (!name || one.visits === 0) continue;
     const before = found.get(name);
-    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one) });
+    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one), visits: short(one.visits), labelled: one.order < LABELS });
   }
   return found;
 }
 
 const label = (one: MoveInfo) => (one.winrate === null ? "" : `${Math.round(100 * one.winrate)}`);
+
+/** In a review: the move of the game and the better one, at the names that they touch last. */
+function advice(): Map<string, "played" | "better"> {
+  const found = new Map<string, "played" | "better">();
+  const shown = session.value!;
+  const row = view.value === "review" && isOnMainLine(shown) ? review.value?.rows.find((one) => one.ply === shown.ply) : undefined;
+  if (!row || row.move === row.best || row.loss < 0.005) return found;
+  for (const [move, kind] of [[row.move, "played"], [row.best, "better"]] as const) {
+    const path = legal.value.find((one) => one.move === move)?.path ?? [];
+    if (path.length) found.set(path[path.length - 1]!, kind);
+  }
+  return found;
+}
+
+const isOnMainLine = (shown: Session) => mainLine.value === null || common(shown.line.slice(0, shown.ply), mainLine.value) === shown.ply;
+
+const short = (count: number) => (count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(count < 1e4 ? 1 : 0)}k` : `${(count / 1e6).toFixed(1)}M`);
 
 /** Numbers of the moves of a previewed variation, at the names that they touch last. */
 function steps(): Map<string, string> {
@@ -54,16 +78,17 @@ export function BoardPanel() {
   const free = legal.value.filter((move) => move.path.length === 0);
   const opinion = marks();
   const numbers = steps();
+  const hints = advice();
   return (
-    <div class={`board ${sides(position.board)}`}>
-      {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} last={lastMove()} />)}
+    <div class="board">
+      {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} advice={hints} last={lastMove()} />)}
       {ambiguous.value.length > 0 && (
         <div class="choices" role="group" aria-label="Which move?">
           {ambiguous.value.map((move) => <button key={move.move} onClick={() => { clear(); void play(move.move); }}>{move.move}</button>)}
           <button class="quiet" onClick={clear}>cancel</button>
         </div>
       )}
-      {isMyTurn.value && free.length > 0 && shown.ply === shown.plies && (
+      {isMyTurn.value && free.length > 0 && canMoveHere() && (
         <div class="choices" role="group" aria-label="Moves">
           {free.slice(0, 60).map((move) => <button key={move.move} onClick={() => void play(move.move)}>{move.move}</button>)}
         </div>
@@ -75,7 +100,7 @@ export function BoardPanel() {
 }
 
 /** How the pieces of the players look, so that the mark of the player to move has the same colour. */
-function sides(parts: Part[]): string {
+export function sides(parts: Part[]): string {
   const grid = parts.find((part) => part.kind === "grid");
   if (grid?.kind !== "grid") return "";
   if (grid.pieces === "marks") return "marks";
@@ -87,7 +112,7 @@ function lastMove(): string {
   return shown.ply > 0 ? (shown.line[shown.ply - 1] ?? "") : "";
 }
 
-function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string }) {
   switch (part.kind) {
     case "grid": return <GridPart grid={part} {...rest} />;
     case "cards": return <CardsPart part={part} />;
@@ -103,8 +128,9 @@ function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; ste
 function Turn() {
   const { position, thinking, people } = session.value!;
   if (isOver.value) return <p class="turn over">{outcome(position.returns ?? [], people)}</p>;
+  if (still.value && position.players === 1) return null;
   const whose = position.player;
-  const mine = typeof whose === "number" && people.includes(whose) && settings.engine.value;
+  const mine = typeof whose === "number" && people.includes(whose) && people.length < position.players;
   return (
     <p class="turn">
       {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}
@@ -128,7 +154,7 @@ const format = (value: number) => (Number.isInteger(value) ? String(value) : val
 /** Buttons to step through the game. */
 function Steps() {
   const { ply, plies } = session.value!;
-  if (!plies) return null;
+  if (!plies || still.value) return null;
   const button = (text: string, to: number, name: string) => (
     <button class="quiet" disabled={to < 0 || to > plies || to === ply} onClick={() => void go(to)} aria-label={name} title={name}>{text}</button>
   );

@@ -5,11 +5,14 @@ import { nextNames, touch, touched } from "./touch";
 
 const SQRT3 = Math.sqrt(3);
 const HEX = 0.56;
+const HINTS = 60; // legal cells that are marked by a dot; where almost every cell is legal, dots are noise
 
 interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
 
 /** A board of squares or hexagons: click, drag, or arrow keys and Enter. */
-export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+export function GridPart({ grid, marks, steps, advice, last }: {
+  grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string;
+}) {
   const [focus, setFocus] = useState<[number, number]>([grid.rows.length - 1, 0]);
   const held = useRef("");
   const root = useRef<SVGSVGElement>(null);
@@ -25,12 +28,13 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
   );
   const anchors = anchorsOf(cells);
   const open = nextNames();
+  const hints = open.size <= HINTS;
   const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
+  const columns = !hex && cells.every((cell) => cell.name === cells[cell.column]!.name && cell.name !== "");
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
   const small = Math.max(width, height) / 8; // texts beside the board have one size on the screen, whatever the size of the board
-  const pad = labelled ? 0.45 * small : 0.15;
-  const unique = new Set(cells.map((cell) => cell.name)).size === cells.length;
-  const lastCells = new Set(unique ? cells.filter((cell) => last.endsWith(cell.name)) : cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1));
+  const pad = labelled ? 0.45 * small : columns ? 0.3 * small : 0.15;
+  const [lastCells, from] = cellsOf(last, cells);
 
   const onKey = (event: KeyboardEvent) => {
     const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -62,13 +66,15 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
         <g role="row" key={r}>
           {cells.slice(r * width, (r + 1) * width).map((cell) => (
             <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
-              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} anchor={anchors.get(cell.name) === cell}
+              open={open.has(cell.name)} hint={hints} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
+              advice={anchors.get(cell.name) === cell ? advice.get(cell.name) : undefined}
               step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
               onFocus={() => setFocus([cell.row, cell.column])} />
           ))}
         </g>
       ))}
+      {columns && !labelled && height > 1 && <Columns cells={cells.slice(0, width)} height={height} small={small} />}
       {labelled && <Labels grid={grid} width={width} height={height} small={small} />}
     </svg>
   );
@@ -84,43 +90,65 @@ function anchorsOf(cells: Cell[]): Map<string, Cell> {
   return found;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; anchor: boolean; mark?: Mark; step?: string; onFocus: () => void }
+/** The cells of the last move, and the one that its piece came from. The longest names count: 12 is not 2. */
+function cellsOf(last: string, cells: Cell[]): [Set<Cell>, Cell | undefined] {
+  if (!last) return [new Set(), undefined];
+  if (new Set(cells.map((cell) => cell.name)).size !== cells.length)
+    return [new Set(cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1)), undefined];
+  const longest = (matching: Cell[]) => [...matching].sort((a, b) => b.name.length - a.name.length)[0];
+  const to = longest(cells.filter((cell) => cell.name && last.endsWith(cell.name)));
+  const from = longest(cells.filter((cell) => cell.name && cell !== to && last.startsWith(cell.name)));
+  return [new Set(to ? [to] : []), from && !from.piece && last.length >= from.name.length + to!.name.length ? from : undefined];
+}
 
-function CellView({ cell, grid, focusable, open, chosen, last, anchor, mark, step, onFocus }: CellProps) {
+/** Where the piece of the last move comes from: from above in a column, or from the cell that it left. */
+function arrival(cell: Cell, from: Cell | undefined, grid: Grid): Record<string, string> | undefined {
+  if (grid.surface === "holes") return { "--dx": "0px", "--dy": `${-cell.row - 1}px` };
+  return from ? { "--dx": `${from.x - cell.x}px`, "--dy": `${from.y - cell.y}px` } : undefined;
+}
+
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; hint: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
+
+function CellView({ cell, grid, focusable, open, hint, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
-  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent` : ""}`;
+  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}${advice === "better" ? ", better" : advice ? ", played" : ""}`;
   const classes = ["cell", dark ? "dark" : "", open ? "open" : "", chosen ? "chosen" : "", last ? "last" : ""].join(" ");
   return (
     <g role="gridcell" class={classes} data-name={cell.name} data-at={`${cell.row},${cell.column}`} tabIndex={focusable ? 0 : -1} aria-label={spoken} onFocus={onFocus}>
       {hex ? <polygon class="square" points={hexagon(cell.x, cell.y, HEX)} /> : <rect class="square" x={cell.x - 0.5} y={cell.y - 0.5} width={1} height={1} />}
       {grid.surface === "holes" && <circle class="hole" cx={cell.x} cy={cell.y} r={0.4} />}
-      <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
+      <g key={last ? "last" : "old"} class={last && cell.piece ? "arrives" : ""} style={arrival(cell, from, grid)}>
+        <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
+        {last && grid.pieces === "discs" && cell.piece && <circle class="lastmark" cx={cell.x} cy={cell.y} r={0.1} />}
+      </g>
       {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
-      {open && anchor && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {open && hint && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {advice && <g class={`advice ${advice}`}><circle cx={cell.x} cy={cell.y} r={0.34} /><text x={cell.x} y={cell.y}>{advice === "better" ? "✓" : "✗"}</text></g>}
       {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>
   );
 }
 
-/** Area by visits, colour by value. */
+/** Area by visits, colour by value; the label stands below a small area, so that it can always be read. */
 function Opinion({ mark, x, y, hex }: { mark: Mark; x: number; y: number; hex: boolean }) {
   const most = hex ? 0.4 : 0.42;
-  const radius = Math.max(0.07, most * Math.sqrt(mark.share));
+  const radius = Math.max(0.08, most * Math.sqrt(mark.share));
+  const inside = radius > 0.24;
   return (
-    <g class={`opinion ${mark.best ? "best" : ""}`}>
+    <g class={`opinion ${mark.best ? "best" : ""} ${inside ? "inside" : "beside"}`}>
       <circle cx={x} cy={y} r={radius} style={{ fill: valueColour(mark.value) }} />
-      {radius > 0.2 && <text x={x} y={y}>{mark.label}</text>}
+      {(inside || mark.labelled) && <text x={x} y={inside ? y - 0.06 : y + radius + 0.13}>{mark.label}</text>}
+      {inside && <text class="visits" x={x} y={y + 0.16}>{mark.visits}</text>}
     </g>
   );
 }
 
-/** From red (lost) over grey to green (won). */
-export function valueColour(value: number | null): string {
+/** Grey for an even position, red for a loss, green for a win: as strong as the value is far from even. */
+export function valueColour(value: number | null, light = "var(--value-light)"): string {
   if (value === null) return "var(--mute)";
-  const hue = 12 + 138 * value;
-  const strength = 20 + 90 * Math.abs(value - 0.5);
-  return `hsl(${hue.toFixed(0)} ${Math.min(65, strength).toFixed(0)}% 45%)`;
+  const strength = 64 * Math.sqrt(Math.min(1, 2 * Math.abs(value - 0.5)));
+  return `hsl(${value < 0.5 ? 12 : 156} ${strength.toFixed(0)}% ${light})`;
 }
 
 function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: number }) {
@@ -176,6 +204,15 @@ function Labels({ grid, width, height, small }: { grid: Grid; width: number; hei
     <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
       {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28 * small}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
       {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
+    </g>
+  );
+}
+
+/** Names below the columns, where a column is one move. */
+function Columns({ cells, height, small }: { cells: Cell[]; height: number; small: number }) {
+  return (
+    <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
+      {cells.map((cell) => <text key={cell.column} x={cell.x} y={height + 0.2 * small}>{cell.name}</text>)}
     </g>
   );
 }

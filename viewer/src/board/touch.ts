@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { Legal } from "../api";
-import { isMyTurn, legal, play, session } from "../state";
+import { isMyTurn, legal, play, session, view } from "../state";
 
 /** The names touched so far. */
 export const touched = signal<string[]>([]);
@@ -11,9 +11,12 @@ export const ambiguous = signal<Legal[]>([]);
 
 const starts = (move: Legal, names: string[]) => names.every((name, place) => move.path[place] === name);
 
+/** In Play a move is made at the end of the game; elsewhere also before, which tries a variation. */
+export const canMoveHere = () => view.value !== "play" || session.value?.ply === session.value?.plies;
+
 /** The names that a next touch may have. */
 export function nextNames(): Set<string> {
-  if (!isMyTurn.value || session.value?.ply !== session.value?.plies) return new Set();
+  if (!isMyTurn.value || !canMoveHere()) return new Set();
   const place = touched.value.length;
   return new Set(legal.value.filter((move) => starts(move, touched.value)).flatMap((move) => move.path[place] ?? []));
 }
@@ -24,7 +27,7 @@ export function clear(): void {
 }
 
 export function touch(name: string): void {
-  if (!isMyTurn.value) return;
+  if (!isMyTurn.value || !canMoveHere()) return;
   ambiguous.value = [];
   let names = [...touched.value, name];
   let meant = legal.value.filter((move) => starts(move, names));

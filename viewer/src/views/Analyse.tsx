@@ -1,12 +1,8 @@
-import { useState } from "preact/hooks";
-import type { Analysis, MoveInfo } from "../api";
+import type { Analysis } from "../api";
 import { Chart, COLOURS } from "../chart";
-import { valueColour } from "../board/Grid";
 import { analysis, isOver, play, playerName, preview, session, stop, think, trail } from "../state";
+import { MoveTable, number, percent } from "./MoveTable";
 import { Record } from "./Play";
-
-const number = (value: number | null | undefined, digits = 3) => (value === null || value === undefined ? "" : value.toFixed(digits));
-const percent = (value: number | null | undefined) => (value === null || value === undefined ? "" : `${(100 * value).toFixed(1)}%`);
 
 export function Analyse() {
   const shown = session.value!;
@@ -14,63 +10,54 @@ export function Analyse() {
   return (
     <>
       <div class="buttons">
-        {shown.thinking ? <button class="primary" onClick={() => void stop()}>Stop</button>
-          : <button class="primary" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
+        {shown.thinking ? <button class="primary steady" onClick={() => void stop()}>Stop</button>
+          : <button class="primary steady" disabled={isOver.value} onClick={() => void think({ seconds: 600 })}>{found ? "Go on" : "Analyse"}</button>}
         <button disabled={shown.thinking || isOver.value} onClick={() => void think({ visits: (found?.simulations ?? 0) + 1000, seconds: 60 })}>1,000 simulations</button>
         <button disabled={!found || shown.thinking} onClick={() => found && void play(found.move)}>Play {found?.move ?? "the best move"}</button>
       </div>
-      {found ? <Findings found={found} /> : <p class="note">{isOver.value ? "The game is over: step back to analyse a position." : "Start the search, and watch where it spends its simulations."}</p>}
+      {found ? <Findings found={found} players={shown.position.players} onPreview={(moves) => (preview.value = moves)} onPlay={(move) => void play(move)} />
+        : <p class="note">{isOver.value ? "The game is over: step back to analyse a position." : "Start the search, and watch where it spends its simulations."}</p>}
       <Record />
     </>
   );
 }
 
-function Findings({ found }: { found: Analysis }) {
-  const [all, setAll] = useState(false);
-  const rows = [...found.moves].sort((a, b) => a.order - b.order);
-  const priors = rows.some((one) => one.prior !== null && Math.abs(one.prior - 1 / rows.length) > 1e-6);
-  const proven = rows.some((one) => one.bounds);
+/** What a search has found: the value, every move with the terms of the formula, the reason, the expected line. */
+export function Findings({ found, players, onPreview, onPlay }: {
+  found: Analysis; players: number; onPreview: (moves: string[]) => void; onPlay?: (move: string) => void;
+}) {
+  const best = found.moves.find((one) => one.order === 0);
   return (
     <>
-      <p class="verdict">
-        <b style={{ color: valueColour(found.root.winrate) }}>{percent(found.root.winrate)}</b> for {playerName(found.root.currentPlayer)}, who is to move
-        <small>{found.simulations.toLocaleString("en")} simulations · {found.nodes.toLocaleString("en")} nodes</small>
-      </p>
-      <div class="scroll">
-        <table class="moves">
-          <thead><tr><th>move</th><th>visits</th><th>share</th><th>value</th>{priors && <th>prior</th>}<th>explore</th><th>score</th><th>LCB</th>{proven && <th>proven</th>}</tr></thead>
-          <tbody>
-            {rows.slice(0, all ? undefined : 12).map((one) => (
-              <tr key={one.move} class={one.order === 0 ? "best" : ""} tabIndex={0} onMouseEnter={() => (preview.value = one.pv)} onMouseLeave={() => (preview.value = [])}
-                onFocus={() => (preview.value = one.pv)} onBlur={() => (preview.value = [])} onDblClick={() => void play(one.move)}
-                onKeyDown={(event) => { if (event.key === "Enter") void play(one.move); }}>
-                <th scope="row">{one.move}{one.move === found.selected && <span class="next" title="The search goes here next: the highest score">▸</span>}</th>
-                <td>{one.visits.toLocaleString("en")}</td>
-                <td class="bar"><span style={{ width: `${(100 * one.share).toFixed(1)}%`, background: valueColour(one.winrate) }} />{percent(one.share)}</td>
-                <td>{number(one.utility)}</td>
-                {priors && <td>{percent(one.prior)}</td>}
-                <td>{number(one.exploration)}</td>
-                <td>{one.closed ? "closed" : one.score === null ? "∞" : number(one.score)}</td>
-                <td>{percent(one.lcb)}</td>
-                {proven && <td>{badge(one)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {rows.length > 12 && <button class="quiet" onClick={() => setAll(!all)}>{all ? "Show the best 12" : `Show all ${rows.length} moves`}</button>}
+      <Verdict found={found} players={players} />
+      <MoveTable rows={found.moves} selected={found.selected} onPreview={onPreview} onPlay={onPlay} />
       <p class="why"><b>{found.move}</b>, because {found.why}.</p>
       <p class="formula">{found.rule}</p>
-      <p class="pv"><span>Expected</span> {rows[0]?.pv.map((move, place) => <button key={place} class="quiet" onMouseEnter={() => (preview.value = rows[0]!.pv.slice(0, place + 1))} onMouseLeave={() => (preview.value = [])}>{move}</button>)}</p>
+      <p class="pv"><span>Expected</span>{best?.pv.map((move, place) => (
+        <button key={place} class="quiet" aria-label={`Show ${place + 1} ${place ? "moves" : "move"} of the variation, to ${move}`} onMouseEnter={() => onPreview(best.pv.slice(0, place + 1))} onMouseLeave={() => onPreview([])}
+          onFocus={() => onPreview(best.pv.slice(0, place + 1))} onBlur={() => onPreview([])}>{move}</button>
+      ))}</p>
       <Trail found={found} />
     </>
   );
 }
 
-function badge(one: MoveInfo) {
-  if (!one.bounds) return "";
-  const [low, high] = one.bounds;
-  return low === high ? <span class="badge">{low > 0 ? "won" : low < 0 ? "lost" : "drawn"} {low}</span> : `${low} … ${high}`;
+/** The value of the position, and from whose view everything is given. */
+function Verdict({ found, players }: { found: Analysis; players: number }) {
+  const { root } = found;
+  const whose = root.currentPlayer;
+  const name = playerName(whose);
+  const size = `${found.simulations.toLocaleString("en")} simulations, ${found.nodes.toLocaleString("en")} nodes.`;
+  return (
+    <div class="verdict">
+      {players === 1 ? <p><b>{number(root.utility)}</b> is the expected result <span class="value">{percent(root.winrate)} of the range</span></p>
+        : <p><b>{percent(root.winrate)}</b> for <i class={`dot player${whose}`} /> {name}, who is to move <span class="value">value {number(root.utility)}</span></p>}
+      <div class="gauge" role="img" aria-label={`${percent(root.winrate)} of the way from the worst to the best result${players === 1 ? "" : ` for ${name}`}`}>
+        <span style={{ width: percent(root.winrate) }} /><i />
+      </div>
+      <small>{players === 1 ? "All values below are expected results; percentages are shares of their range. " : `All values below are from the view of ${name}: higher is better for ${name}. `}{size}</small>
+    </div>
+  );
 }
 
 /** The value, and the share of the best moves, as the search went on. */

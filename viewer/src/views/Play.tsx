@@ -1,6 +1,8 @@
-import { begin, go, info, isMyTurn, isOver, link, message, session, settings, show, stop, think, undo } from "../state";
+import { begin, go, info, isMyTurn, isOver, link, message, session, settings, show, stop, strength, think, undo } from "../state";
+import { GameParameters, SetUp } from "./NewGame";
 
 const STRENGTHS: [string, number][] = [["Quick", 0.1], ["Fast", 0.5], ["Normal", 1], ["Strong", 3], ["Strongest", 10]];
+const SIMULATIONS = [10, 100, 1000, 10_000, 100_000];
 
 export function Play() {
   const shown = session.value!;
@@ -10,6 +12,10 @@ export function Play() {
     settings.engine.value = value !== "both";
     const people = value === "both" ? Array.from({ length: players }, (_, n) => n) : value === "none" ? [] : [Number(value)];
     void begin(shown.position.game, { people });
+  };
+  const setStrength = (value: string) => {
+    if (value.startsWith("v")) settings.visits.value = Number(value.slice(1));
+    else { settings.visits.value = null; settings.seconds.value = Number(value); }
   };
   return (
     <>
@@ -22,8 +28,9 @@ export function Play() {
           </select>
         </label>
         <label>Engine
-          <select value={String(settings.seconds.value)} onChange={(event) => (settings.seconds.value = Number(event.currentTarget.value))}>
-            {STRENGTHS.map(([name, seconds]) => <option key={name} value={String(seconds)}>{name} · {seconds} s</option>)}
+          <select value={settings.visits.value === null ? String(settings.seconds.value) : `v${settings.visits.value}`} onChange={(event) => setStrength(event.currentTarget.value)}>
+            <optgroup label="By time">{STRENGTHS.map(([name, seconds]) => <option key={name} value={String(seconds)}>{name} · {seconds} s</option>)}</optgroup>
+            <optgroup label="By simulations">{SIMULATIONS.map((count) => <option key={count} value={`v${count}`}>{count.toLocaleString("en")} simulations</option>)}</optgroup>
           </select>
         </label>
         <label class="check">
@@ -38,11 +45,14 @@ export function Play() {
         {shown.thinking && <button onClick={() => void stop()}>{isMyTurn.value ? "Stop thinking" : "Move now"}</button>}
         {isOver.value && <button class="primary" onClick={() => show("review")}>Review the game</button>}
       </div>
+      <GameParameters key={`p${shown.position.game}`} />
+      <h3>Moves</h3>
       <Record />
       <div class="buttons">
-        <button class="quiet" onClick={() => void copy(`${location.origin}/${link()}`)}>Copy a link to this position</button>
-        <button class="quiet" onClick={() => void copy(shown.line.join(" "))} disabled={!shown.line.length}>Copy the moves</button>
+        <button onClick={() => void copy(shown.line.join(" "))} disabled={!shown.line.length}>Copy the moves</button>
+        <button onClick={() => void copy(`${location.origin}/${link()}`)}>Copy a link to this position</button>
       </div>
+      <SetUp key={`s${shown.session}`} />
       {info.value?.model && <p class="note">A trained network of {info.value.model} is used.</p>}
     </>
   );
@@ -59,7 +69,7 @@ async function copy(text: string): Promise<void> {
 
 async function hint(): Promise<void> {
   settings.opinion.value = true;
-  await think({ seconds: settings.seconds.value });
+  await think(strength());
 }
 
 /** The moves of the game; a click shows the position after one. */

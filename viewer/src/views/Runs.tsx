@@ -3,6 +3,7 @@ import { run, replayed, writeLink } from "../state";
 import { runsApi, type List, type Row } from "./runs-api";
 import { RunDetail } from "./RunDetail";
 import { Replayed } from "./Replayed";
+import "../runs.css";
 
 const EVERY = 2000;
 const AGES = 30_000;

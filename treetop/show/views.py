@@ -12,10 +12,12 @@ from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
 from treetop.search.variations import Line
-from treetop.types import CHANCE, SIMULTANEOUS
+from treetop.show.decisions import decisions
+from treetop.types import CHANCE, SIMULTANEOUS, FloatArray
 
 _NAMES = {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}
-_Z = 1.96  # standard errors from a mean to its lower confidence bound: one of 40 lies below it
+Z = 1.96
+"""Standard errors from a mean to the ends of its 95% interval: one value of 40 lies below it."""
 
 
 def position_view(position: Position, viewer: int | None = None) -> dict[str, Any]:
@@ -66,9 +68,36 @@ def win_rate(position: Position, value: float) -> float:
     >>> win_rate(tt.position("connect_four"), 0.5)
     0.75
     """
-    game = position.game
-    low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
+    low, high = value_range(position)
     return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def game_title(result: SearchResult) -> str:
+    """Return the name of the game of a result: that of a bundled game as it is written in commands.
+
+    >>> import treetop as tt
+    >>> game_title(tt.search("nim(stones=5)", simulations=10, seed=1))
+    'nim(stones=5)'
+    """
+    game: Any = result.position.game
+    return str(game.source if getattr(game, "is_bundled", False) and game.source else game.name)
+
+
+def value_range(position: Position) -> tuple[float, float]:
+    """Return the least and the greatest value of a game."""
+    game = position.game
+    return game.facts.value_range(step_rewards=game.has("step_rewards"))
+
+
+def standard_errors(result: SearchResult) -> FloatArray:
+    """Return the standard error of each mean; NaN without visits.
+
+    Where the search keeps no squares, the standard deviation is taken as half the range of values, its upper bound.
+    """
+    low, high = value_range(result.position)
+    deviations = np.where(np.isnan(result.deviations), (high - low) / 2.0, result.deviations)
+    counts = result.counts.astype(np.float64)
+    return deviations / np.sqrt(np.where(counts > 0, counts, math.nan))
 
 
 def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, Any]]:
@@ -80,15 +109,14 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
     ('b2', 0, ['edgeVisits', 'lcb', 'move', 'order'])
     """
     position, chosen = result.position, result._choice
-    game = position.game
-    low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
     order = sorted(range(len(result.counts)), key=lambda index: (index != chosen, -int(result.counts[index])))[:most]
-    deviations = np.where(np.isnan(result.deviations), (high - low) / 2.0, result.deviations)
+    low, _ = value_range(position)
+    errors, with_priors = Z * standard_errors(result), bool(result.priors.any())
     found = []
     for place, index in enumerate(order):
         visits, mean = int(result.counts[index]), float(result.clipped_means[index])
         name, value = result.name_of(index), mean if visits else None
-        lower = None if value is None else max(low, value - _Z * float(deviations[index]) / math.sqrt(visits))
+        lower = None if value is None else max(low, value - float(errors[index]))
         line = _variation(result, index) if visits or place == 0 else (name,)
         found.append(
             {
@@ -96,7 +124,7 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
                 "order": place,
                 "visits": visits,
                 "edgeVisits": visits,
-                "prior": finite(float(result.priors[index])),
+                "prior": finite(float(result.priors[index])) if with_priors else None,
                 "utility": value,
                 "winrate": None if value is None else win_rate(position, value),
                 "lcb": None if lower is None else win_rate(position, lower),
@@ -109,9 +137,11 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
 
 
 def _variation(result: SearchResult, index: int) -> tuple[str, ...]:
-    if result.tree.has_information_sets or result.vectors is not None:
-        return (result.name_of(index),)
-    return Line.of(result, index).moves
+    """Return the moves that are expected after a move; only itself where they depend on hidden information."""
+    hidden = result.tree.has_information_sets or result.position.game.has("determinize")
+    if not hidden and (result.has_tree or result.merged is not None):
+        return Line.of(result, index).moves
+    return tuple(result.pv) if not hidden and index == result._choice else (result.name_of(index),)
 
 
 def _proven(result: SearchResult, index: int) -> dict[str, Any]:
@@ -165,6 +195,7 @@ def analysis_view(result: SearchResult) -> dict[str, Any]:
         "selected": explanation.selected,
         "scale": explanation.scale,
         "moves": infos,
+        "finals": decisions(result),
         "root": root_info(result),
         "simulations": result.root_visits,
         "nodes": result.usage.nodes,
