@@ -22,10 +22,11 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
+from treetop.serve.engines import Engine
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
-from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
+from treetop.serve.sessions import Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
 from treetop.serve.trees import MOST_NODES, subtree
 from treetop.serve.whatif import Settings, rule_choices, searched
@@ -241,7 +242,7 @@ def _add_lines(app: FastAPI, state: _State) -> None:
     def follow(name: str, given: Follow) -> Answer:
         """Replace the moves of the game by other ones: a variation, or the line that was left for it."""
         session = state.session(name)
-        session.follow(given.moves, given.ply)
+        session.follow_moves(given.moves, given.ply)
         return session.view()
 
 
