@@ -83,6 +83,13 @@ def test_a_line_is_left_for_a_variation_and_restored(sessions):
     assert (session.view()["line"], session.view()["ply"]) == (["4", "4", "3"], 3)
 
 
+def test_another_line_is_refused_where_it_would_show_hidden_cards(sessions):
+    session, _ = begin(sessions, "kuhn_poker", people=(0,), seed=3)
+    with pytest.raises(ConfigError, match="hidden information"):
+        session.follow_moves(["bet", "bet"], 2)
+    assert session.view()["plies"] == 0
+
+
 def test_the_moves_of_a_game_of_chance_begin_the_same_game_again(sessions):
     session, _ = begin(sessions, "pig")
     for move in ("roll", "roll", "hold"):

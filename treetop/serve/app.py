@@ -22,6 +22,7 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
+from treetop.search.limits import Limit
 from treetop.serve.engines import Engine
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.recording import Recorder
@@ -29,7 +30,7 @@ from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSess
 from treetop.serve.sessions import Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
 from treetop.serve.trees import MOST_NODES, subtree
-from treetop.serve.whatif import Settings, rule_choices, searched
+from treetop.serve.whatif import Settings, described, rule_choices
 from treetop.text import json_text
 
 PAGE = Path(__file__).parent / "page"
@@ -307,7 +308,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         for seed in range(given.seeds):
             engine, position = state.engine(given.rule, seed, session), session.position
             search, known = changed.search(position, *engine.parts(position, state.options.limits.nodes))
-            found.append(searched(search, given.visits, known["final"]))
+            found.append(described(search.run(Limit(simulations=given.visits)), known["final"]))
         same = sum(one["move"] == found[0]["move"] for one in found)
         return _plain(
             {

@@ -113,6 +113,10 @@ class Session:
 
     def follow_moves(self, moves: Sequence[str], ply: int) -> None:
         """Replace the line by other moves from the start, and show one of its positions."""
+        if self.viewer is not None:
+            raise ConfigError("other lines would show hidden information: play the game move by move")
+        if len(moves) > self._limits.moves:
+            raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves: give fewer")
         with self.changing():
             texts = self._line[-1].moves()
             known = [texts[len(before.actions)] for before in self._line[:-1]]
