@@ -9,8 +9,9 @@ import pytest
 
 import treetop as tt
 from treetop.errors import ConfigError, IllegalMoveError
+from treetop.serve.engines import Engine
 from treetop.serve.recording import Recorder
-from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
+from treetop.serve.sessions import Limits, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
 from treetop.show.trees import subtree
 
@@ -85,13 +86,20 @@ def test_a_line_is_left_for_a_variation_and_restored(sessions):
     session, _ = begin(sessions, "connect_four")
     for move in ("4", "4", "3"):
         session.play(move)
-    session.follow(["4", "5", "6", "1"], 2)
+    session.follow_moves(["4", "5", "6", "1"], 2)
     assert (session.view()["line"], session.view()["ply"]) == (["4", "5", "6", "1"], 2)
     with pytest.raises(IllegalMoveError):
-        session.follow(["4", "9"], 1)
+        session.follow_moves(["4", "9"], 1)
     assert session.view()["line"] == ["4", "5", "6", "1"]  # unchanged by the error
-    session.follow(["4", "4", "3"], 3)
+    session.follow_moves(["4", "4", "3"], 3)
     assert (session.view()["line"], session.view()["ply"]) == (["4", "4", "3"], 3)
+
+
+def test_another_line_is_refused_where_it_would_show_hidden_cards(sessions):
+    session, _ = begin(sessions, "kuhn_poker", people=(0,), seed=3)
+    with pytest.raises(ConfigError, match="hidden information"):
+        session.follow_moves(["bet", "bet"], 2)
+    assert session.view()["plies"] == 0
 
 
 def test_the_moves_of_a_game_of_chance_begin_the_same_game_again(sessions):

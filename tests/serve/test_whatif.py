@@ -7,7 +7,7 @@ import pytest
 
 import treetop as tt
 from treetop.errors import ConfigError
-from treetop.serve.whatif import Settings, Tempered, decisions, searched
+from treetop.serve.whatif import Settings, Tempered, decisions, described
 
 
 def test_each_final_rule_decides_as_a_search_with_that_rule_does():
@@ -30,7 +30,7 @@ def test_settings_change_a_search_and_refuse_what_its_rule_lacks():
     wide, known = Settings(c=5.0, fpu=0.5).search(position, tt.uct(), tt.Rollout(), 1)
     narrow, _ = Settings(c=0.1).search(position, tt.uct(), tt.Rollout(), 1)
     assert (known["c"], known["fpu"]) == (5.0, 0.5)
-    spread = [max(row[1] for row in searched(one, 300)["moves"]) for one in (wide, narrow)]
+    spread = [max(row[1] for row in described(one.run(tt.Limit(simulations=300)))["moves"]) for one in (wide, narrow)]
     assert spread[0] < spread[1]
     with pytest.raises(ConfigError, match="prior_temperature"):
         Settings(prior_temperature=2.0).search(position, tt.uct(), tt.Rollout(), 1)
@@ -47,7 +47,9 @@ def test_a_prior_temperature_flattens_the_priors_of_an_evaluator():
     flat, known = Settings(prior_temperature=10.0).search(position, tt.puct(), Skewed(), 1)
     sharp, _ = Settings().search(position, tt.puct(), Skewed(), 1)
     assert "prior_temperature" in known["adjustable"]
-    priors = [np.array([row[4] for row in searched(one, 50)["moves"]]) for one in (flat, sharp)]
+    priors = [
+        np.array([row[4] for row in described(one.run(tt.Limit(simulations=50)))["moves"]]) for one in (flat, sharp)
+    ]
     assert priors[0].max() < priors[1].max()
     assert np.allclose(priors[0], priors[1] ** 0.1 / (priors[1] ** 0.1).sum(), atol=1e-4)
     assert Tempered(Skewed(), 10.0).expand_after == 0
@@ -56,7 +58,7 @@ def test_a_prior_temperature_flattens_the_priors_of_an_evaluator():
 def test_a_search_that_keeps_no_variances_decides_by_the_other_rules():
     position = tt.position("matching_pennies")
     search, known = Settings().search(position, tt.uct(), tt.Rollout(), 1)
-    found = searched(search, 100)["finals"]
+    found = described(search.run(tt.Limit(simulations=100)))["finals"]
     assert found["visits"]["move"] in ("heads", "tails")
     assert found["lcb"]["move"] is None
     assert known["range"] == list(position.game.facts.rewards)

@@ -23,14 +23,16 @@ from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
 from treetop.search.explain import finite
+from treetop.search.limits import Limit
+from treetop.serve.engines import Engine
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.recording import Recorder
 from treetop.serve.runs import add_runs
 from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
-from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
+from treetop.serve.sessions import Event, Limits, Session, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
-from treetop.serve.whatif import Settings, rule_choices, searched
+from treetop.serve.whatif import Settings, described, rule_choices
 from treetop.show.trees import MOST_NODES, subtree
 from treetop.text import json_text
 
@@ -253,7 +255,7 @@ def _add_lines(app: FastAPI, state: _State) -> None:
     def follow(name: str, given: Follow) -> Answer:
         """Replace the moves of the game by other ones: a variation, or the line that was left for it."""
         session = state.session(name)
-        session.follow(given.moves, given.ply)
+        session.follow_moves(given.moves, given.ply)
         return session.view()
 
 
@@ -318,7 +320,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         for seed in range(given.seeds):
             engine, position = state.engine(given.rule, seed, session), session.position
             search, known = changed.search(position, *engine.parts(position, state.options.limits.nodes))
-            found.append(searched(search, given.visits, known["final"]))
+            found.append(described(search.run(Limit(simulations=given.visits)), known["final"]))
         same = sum(one["move"] == found[0]["move"] for one in found)
         return _plain(
             {

@@ -18,17 +18,15 @@ from typing import Any
 
 from treetop import checks
 from treetop.arena.seeds import CHANCE as FOR_CHANCE
-from treetop.arena.seeds import PLAYER, derive
+from treetop.arena.seeds import derive
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.players.rules import parse_rule, recommended_rule
-from treetop.search.config import SearchConfig
-from treetop.search.evaluator import make_evaluator
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
+from treetop.serve.engines import Engine
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
 from treetop.show.views import analysis_view, position_view
@@ -58,29 +56,6 @@ class Limits:
     games: int = 64
     """Different games, with their parameters: each is compiled."""
     moves: int = 10_000
-
-
-@dataclass(frozen=True)
-class Engine:
-    """How a position is searched: a rule as text, an evaluator (None: that of the rule), a seed."""
-
-    rule: str | None = None
-    evaluator: Any = None
-    seed: int = 0
-
-    def parts(self, position: Position, most_nodes: int) -> tuple[SearchConfig, Any, int]:
-        """Return the settings, the evaluator and the seed of a search of a position."""
-        rule = self.rule or (recommended_rule(position.game, None) if self.evaluator is None else "puct(c=1.5)")
-        config, named = parse_rule(rule)
-        evaluator = make_evaluator(named or "rollout") if self.evaluator is None else self.evaluator
-        config = config.for_play().with_options(max_nodes=min(config.growth.max_nodes or most_nodes, most_nodes))
-        seed = derive(self.seed, PLAYER, len(position.actions)) if position.game.has("determinize") else self.seed
-        return config, evaluator, seed
-
-    def search(self, position: Position, player: int | None, most_nodes: int) -> Search:
-        """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
-        config, evaluator, seed = self.parts(position, most_nodes)
-        return Search(position, config, evaluator=evaluator, seed=seed, player=player)
 
 
 class Session:
@@ -123,28 +98,28 @@ class Session:
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
-            hidden = self.viewer is not None
+            texts, hidden = self._line[-1].moves(), self.viewer is not None
             return {
                 "type": "position",
                 "session": self.name,
                 "seed": self.seed,
                 "people": list(self.people),
                 "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else self._moves(),
+                "line": [] if hidden else [texts[len(before.actions)] for before in self._line[:-1]],
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self._thinking is not None,
             }
 
-    def _moves(self) -> list[str]:
-        """Return the moves of the line as text, without the outcomes of chance that follow them."""
-        found = self._line[-1].moves()
-        return [found[len(before.actions)] for before in self._line[:-1]]
-
-    def follow(self, moves: Sequence[str], ply: int) -> None:
+    def follow_moves(self, moves: Sequence[str], ply: int) -> None:
         """Replace the line by other moves from the start, and show one of its positions."""
+        if self.viewer is not None:
+            raise ConfigError("other lines would show hidden information: play the game move by move")
+        if len(moves) > self._limits.moves:
+            raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves: give fewer")
         with self.changing():
-            known = self._moves()
+            texts = self._line[-1].moves()
+            known = [texts[len(before.actions)] for before in self._line[:-1]]
             same = next((at for at, (a, b) in enumerate(zip(known, moves, strict=False)) if a != b), None)
             line = self._line[: (min(len(known), len(moves)) if same is None else same) + 1]
             for move in moves[len(line) - 1 :]:

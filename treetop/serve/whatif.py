@@ -17,7 +17,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Evaluator, Heuristic, evaluate_batch, in_python, name_of
 from treetop.search.explain import finite
 from treetop.search.finals import Lcb
-from treetop.search.limits import Limit
+from treetop.search.result import SearchResult
 from treetop.search.search import Search
 from treetop.show.decisions import decisions
 
@@ -93,14 +93,14 @@ def _adjustable(config: SearchConfig, evaluator: Any) -> list[str]:
     return found + (["prior_temperature"] if config.rule.reads_priors and has_priors else [])
 
 
-def searched(search: Search, visits: int, final: str = "visits") -> dict[str, Any]:
-    """Run a search; return the moves with their visits, means, deviations and priors, and the move of each final rule.
+def described(result: SearchResult, final: str = "visits") -> dict[str, Any]:
+    """Return the moves with their visits, means, deviations and priors, and the decision of each final rule.
 
     >>> import treetop as tt
-    >>> searched(tt.Search("nim(stones=5)", tt.uct(final="lcb"), seed=1), 300)["finals"]["visits"]["move"]
-    '1'
+    >>> found = described(tt.search("nim(stones=5)", tt.uct(final="lcb"), simulations=300, seed=1))
+    >>> found["move"], found["finals"]["value"]["move"]
+    ('1', '1')
     """
-    result = search.run(Limit(simulations=visits))
     columns = (result.counts, result.clipped_means, result.deviations, result.priors)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     finals = decisions(result)
