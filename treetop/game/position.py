@@ -143,7 +143,7 @@ class Position:
         """The total reward of each player since `start`: immediate rewards, and the final ones if the game is over."""
         total = np.zeros(self.game.facts.players)
         if self.game.has("step_rewards"):
-            for position in self._history():
+            for position in self.positions():
                 total += position.step_rewards
         if self.is_terminal:
             total += self.rewards
@@ -389,12 +389,17 @@ class Position:
 
     def moves(self) -> list[str]:
         """Return the history as text. That of a position that was set up starts at the set-up."""
-        before = [Position(self.game, self._start), *self._history()]
-        return [position.move_text(action) for position, action in zip(before, self.actions, strict=False)]
+        before = self.positions()[:-1]
+        return [position.move_text(action) for position, action in zip(before, self.actions, strict=True)]
 
-    def _history(self) -> list[Position]:
-        """Return the positions after each action of the history. Legality is not checked again."""
-        positions: list[Position] = []
+    def positions(self) -> list[Position]:
+        """Return the positions of the history, from the start to this one. Legality is not checked again.
+
+        >>> import treetop
+        >>> [str(one.player) for one in treetop.position("nim", moves="2 1").positions()]
+        ['0', '1', '0']
+        """
+        positions = [Position(self.game, self._start)]
         state = self.game.view(self._start.copy())
         for number, action in enumerate(self.actions, start=1):
             make(state, action)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from treetop.game.position import Position
@@ -42,8 +42,7 @@ class Review:
         failed: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
         self._make, self._visits, self._done, self._failed = make, visits, done, failed
-        start = Position(final.game, final.start)
-        self._positions: Sequence[Position] = [start, *final._history()]
+        self._positions = final.positions()
         self._actions = final.actions
         self._search: Search | None = None
         self._ply = 0
@@ -100,7 +99,7 @@ class Review:
         self._done()
 
     def _row(self, result: SearchResult, place: int) -> dict[str, Any]:
-        position, best = result.position, result._choice
+        position, best = result.position, result.chosen
         means = result.clipped_means
         value, top = (float(means[index]) for index in (place, best))
         if math.isnan(value):

@@ -79,7 +79,7 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
     >>> infos[0]["move"], infos[0]["order"], sorted(infos[0])[:4]
     ('b2', 0, ['edgeVisits', 'lcb', 'move', 'order'])
     """
-    position, chosen = result.position, result._choice
+    position, chosen = result.position, result.chosen
     game = position.game
     low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
     order = sorted(range(len(result.counts)), key=lambda index: (index != chosen, -int(result.counts[index])))[:most]
