@@ -9,8 +9,10 @@ import pytest
 
 import treetop as tt
 from treetop.errors import ConfigError, IllegalMoveError
+from treetop.serve.engines import Engine
+from treetop.serve.limits import Limits, TooManyError
 from treetop.serve.recording import Recorder
-from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
+from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
 from treetop.serve.trees import subtree
 

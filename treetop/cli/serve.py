@@ -58,7 +58,7 @@ def serve(
         found = network.game
     try:
         from treetop.serve.app import Options
-        from treetop.serve.sessions import Limits
+        from treetop.serve.limits import Limits
     except ImportError as error:
         raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
     from treetop.serve.server import Server

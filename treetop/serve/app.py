@@ -23,9 +23,12 @@ from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
 from treetop.search.limits import Limit
+from treetop.serve.engines import Engine
+from treetop.serve.limits import Limits, TooManyError
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
-from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
+from treetop.serve.session import Event, Session
+from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
 from treetop.serve.trees import MOST_NODES, subtree
 from treetop.text import json_text

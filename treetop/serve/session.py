@@ -1,0 +1,348 @@
+"""A game in progress on a server: a line of positions, a search of the current one, and who listens.
+
+A session is used by many threads: requests change it, the scheduler searches, and events go to listeners. Three locks,
+always taken in this order: `turn` lets one request at a time change the session, `searching` is held while the search
+runs a slice or its tree is read, `lock` protects the fields.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from treetop import checks
+from treetop.arena.seeds import CHANCE as FOR_CHANCE
+from treetop.arena.seeds import derive
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError, SearchError, TreetopError
+from treetop.game.position import Position
+from treetop.search.limits import Limit
+from treetop.search.result import SearchResult
+from treetop.search.search import Search
+from treetop.serve.engines import Engine
+from treetop.serve.limits import Limits, TooManyError
+from treetop.serve.review import Review
+from treetop.serve.tasks import Scheduler, Thinking
+from treetop.serve.views import analysis_view, position_view
+from treetop.types import CHANCE, SIMULTANEOUS
+
+Event = dict[str, Any]
+Listener = Callable[[Event], None]
+_EVERY = 0.1  # seconds between two reports of a search
+_JOINT = Limit(simulations=1000)  # for the engine's part of simultaneous moves
+_PATIENCE = 10.0  # seconds that a request waits for a slice to end
+
+
+class Session:
+    """A game in progress."""
+
+    def __init__(
+        self, name: str, start: Position, people: Sequence[int], seed: int, engine: Engine, scheduler: Scheduler,
+        limits: Limits,
+    ) -> None:  # fmt: skip
+        self.name, self.people, self.seed, self.engine = name, tuple(people), seed, engine
+        self.used = time.monotonic()
+        self.turn, self.searching, self.lock = threading.Lock(), threading.Lock(), threading.RLock()
+        self._scheduler, self._limits = scheduler, limits
+        self._line, self._ply = [self._after_chance(start)], 0
+        self._search: Search | None = None
+        self._thinking: Thinking | None = None
+        self.analysis: Event | None = None
+        """The last report of a search of the current position."""
+        self.review: Review | None = None
+        self._listeners: list[Listener] = []
+
+    # Positions.
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+        return self._line[self._ply]
+
+    @property
+    def viewer(self) -> int | None:
+        """The player whose information is shown; None where everything is open, or nobody plays."""
+        hidden = self.position.game.has("determinize") or self.position.game.has("board_for")
+        return self.people[0] if hidden and len(self.people) == 1 and not self.position.is_terminal else None
+
+    def refuse_hidden(self) -> None:
+        """Raise ConfigError where a search of the position would show what is hidden from the person who plays."""
+        if self.viewer is not None and self.position.player not in (self.viewer, SIMULTANEOUS):
+            raise ConfigError("it is the opponent's turn: a search would show hidden information")
+
+    def view(self) -> Event:
+        """Return everything that a page shows of the game."""
+        with self.lock:
+            last, hidden = self._line[-1], self.viewer is not None
+            return {
+                "type": "position",
+                "session": self.name,
+                "seed": self.seed,
+                "people": list(self.people),
+                "position": position_view(self.position, self.viewer),
+                "line": [] if hidden else last.moves()[len(self._line[0].actions) :],
+                "ply": self._ply,
+                "plies": len(self._line) - 1,
+                "thinking": self._thinking is not None,
+            }
+
+    def play(self, move: str, player: int | None = None) -> None:
+        """Play a move of the player to move; with simultaneous moves that of `player`, the engine plays the others."""
+        with self.changing():
+            position = self.position
+            if position.is_terminal:
+                raise ConfigError("the game is over")
+            if len(self._line) > self._limits.moves:
+                raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves")
+            if position.player == SIMULTANEOUS:
+                seat = player if player is not None else (self.people or (0,))[0]
+                self._append(self._joint(position, seat, position.parse_move(move, seat)))
+            else:
+                self._append(position.parse_move(move))
+
+    def _joint(self, position: Position, seat: int, action: int) -> tuple[int, ...]:
+        """Return simultaneous moves: that of a person, and those of the engine, which does not see it."""
+        found = []
+        for player in range(position.game.facts.players):
+            if player == seat:
+                found.append(action)
+            else:
+                search = self.engine.search(position, player, self._limits.nodes)
+                found.append(int(search.run(_JOINT).action))
+        return tuple(found)
+
+    def _append(self, action: Any) -> None:
+        """Play an action at the current position; what came after it is dropped."""
+        after = self._after_chance(self.position.apply(action))
+        del self._line[self._ply + 1 :]
+        self._line.append(after)
+        self._ply += 1
+        self.analysis = None
+
+    def _after_chance(self, position: Position) -> Position:
+        """Resolve chance by the seed and the number of the move, so that a move taken back has the same outcome."""
+        while not position.is_terminal and position.player == CHANCE:
+            rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
+            position = position.apply(position.draw_outcome(rng))
+        return position
+
+    def go(self, ply: int) -> None:
+        """Show another position of the line."""
+        with self.changing():
+            self._ply = checks.whole("ply", ply, 0, len(self._line) - 1)
+            self.analysis = None
+
+    # Searches.
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Let one request change the position: the search is halted before, and listeners hear of it after."""
+        with self.turn:
+            self._halt()
+            with self.lock:
+                yield
+        self.tell(self.view())
+
+    def _halt(self) -> None:
+        """End the search, without a last report, and wait until its slice is over. The caller holds `turn`."""
+        self.used = time.monotonic()
+        task, self._thinking = self._thinking, None
+        if task is not None:
+            task.cancel()
+            if not self.searching.acquire(timeout=_PATIENCE):
+                raise SearchError("the search does not end: its rules or its evaluator are too slow")
+            self.searching.release()
+
+    def think(
+        self, engine: Engine, *, visits: int | None, seconds: float | None, play: bool = False,
+        include: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        """Search the current position in the background; with `play`, play the move that is found."""
+        with self.turn:
+            self._halt()
+            with self.searching, self.lock:
+                task = self._task(engine, visits, seconds, include, play=play)
+                self._thinking = task
+        self.tell(self.view())
+        self._scheduler.add(task)
+
+    def _task(
+        self, engine: Engine, visits: int | None, seconds: float | None, include: Sequence[str] | None, *, play: bool
+    ) -> Thinking:
+        """Return the task of a search of the current position. The caller holds all locks."""
+        position = self.position
+        if position.is_terminal:
+            raise ConfigError("the game is over: there is nothing to search")
+        seat = None
+        if position.player == SIMULTANEOUS:
+            others = [one for one in range(position.game.facts.players) if one not in self.people]
+            seat = others[0] if play and others else (self.people or (0,))[0]
+        search, self.engine = self._following(engine, position, seat), engine
+        known = set(position.legal_moves(seat)) if include is not None else set()
+        for move in include or ():
+            if move not in known:
+                raise ConfigError(f"{checks.shorten(move)} is not a legal move here")
+        task: Thinking
+
+        def report(result: SearchResult, over: bool) -> None:
+            self._report(task, position, result, over=over, play=play)
+
+        task = Thinking(
+            search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
+            failed=lambda error: self._failed(task, error), lock=self.searching,
+        )  # fmt: skip
+        self._search = search
+        return task
+
+    def _following(self, engine: Engine, position: Position, seat: int | None) -> Search:
+        """Return a search of a position: that of an earlier one goes on, if the game followed its tree."""
+        search = self._search
+        if search is not None and engine == self.engine and not search.begins_anew and seat is None:
+            known = search.position.actions
+            same = bool(search.position.start == position.start) and position.actions[: len(known)] == known
+            if same and search.config.growth.max_nodes is not None:
+                try:
+                    for action in position.actions[len(known) :]:
+                        search.advance(action)
+                    return search
+                except TreetopError:
+                    pass  # the tree cannot follow
+        return engine.search(position, seat, self._limits.nodes)
+
+    def _report(self, task: Thinking, position: Position, result: SearchResult, *, over: bool, play: bool) -> None:
+        """Take a result of the search, in its thread."""
+        hidden = self.viewer is not None and play
+        event = None if hidden else {"type": "analysis", "over": over, "ply": self._ply, **analysis_view(result)}
+        action = result.choice
+        if not over:
+            if event is not None and self._thinking is task:
+                self.analysis = event
+                self.tell(event)
+            return
+        with self.lock:
+            if self._thinking is not task:
+                return
+            self._thinking = None
+            if event is not None:
+                self.analysis = event
+            if play and self.position is position:
+                self._append(self._engine_action(position, action))
+        if event is not None:
+            self.tell(event)
+        self.tell(self.view())
+
+    def _engine_action(self, position: Position, action: Any) -> Any:
+        """Return what is applied after a search: with simultaneous moves, random moves of the others complete it."""
+        if position.player != SIMULTANEOUS:
+            return action
+        seats = range(position.game.facts.players)
+        rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
+        searched = next((one for one in seats if one not in self.people), 0)
+        legal = [position.legal_actions(seat) for seat in seats]
+        return tuple(
+            int(action) if seat == searched else int(legal[seat][rng.below(len(legal[seat]))]) for seat in seats
+        )
+
+    def _failed(self, task: Thinking, error: BaseException) -> None:
+        with self.lock:
+            if self._thinking is task:
+                self._thinking = None
+        self.tell({"type": "error", "error": str(error).partition("\n")[0] or type(error).__name__})
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether a search is running."""
+        return self._thinking is not None
+
+    def end_search(self) -> None:
+        """Ask the search to end and to report its last result; without waiting."""
+        task = self._thinking
+        if task is not None:
+            task.stop()
+
+    @contextmanager
+    def reading(self) -> Iterator[Search]:
+        """Hold the search still while its tree is read; raise ConfigError where there is none."""
+        with self.lock:
+            search = self._search
+        if search is None or not search.simulations:
+            raise ConfigError("there is no search yet: think first")
+        with self.searching:
+            yield search
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of its tree."""
+        search = self._search
+        return 0 if search is None else search.tree.size
+
+    def drop_search(self) -> None:
+        """Free the memory of the tree."""
+        with self.turn:
+            self._halt()
+            with self.searching, self.lock:
+                self._search = None
+
+    def begin_review(self, engine: Engine, visits: int) -> Review:
+        """Review the line, in the background."""
+        with self.lock:
+            if self.review is not None:
+                self.review.stop()
+            review = Review(
+                self._line[-1],
+                lambda position: engine.search(position, None, self._limits.nodes),
+                visits=visits,
+                done=lambda: self.tell(_progress(review)),
+                failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
+            )
+            self.review = review
+        self._scheduler.add(review)
+        return review
+
+    # Listeners.
+
+    @contextmanager
+    def listening(self, listener: Listener) -> Iterator[None]:
+        """Send events to a listener inside the block."""
+        with self.lock:
+            self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._listeners.remove(listener)
+
+    def standing(self) -> list[Event]:
+        """Return the events that a new listener has missed."""
+        review, analysis = self.review, self.analysis
+        found = [self.view()]
+        if analysis is not None:
+            found.append(analysis)
+        if review is not None:
+            found.append(_progress(review))
+        return found
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody listens."""
+        return bool(self._listeners)
+
+    def tell(self, event: Event) -> None:
+        """Send an event to all listeners."""
+        with self.lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener(event)
+
+    def close(self) -> None:
+        """End everything."""
+        if self.review is not None:
+            self.review.stop()
+        self.drop_search()
+
+
+def _progress(review: Review) -> Event:
+    return {"type": "review", "done": len(review.rows), "total": review.total}
