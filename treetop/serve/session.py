@@ -1,8 +1,8 @@
 """A game in progress on a server: a line of positions, a search of the current one, and who listens.
 
-A session is used by many threads: requests change it, the scheduler searches, and events go to listeners. Three locks,
-always taken in this order: `turn` lets one request at a time change the session, `searching` is held while the search
-runs a slice or its tree is read, `lock` protects the fields.
+A session is used by many threads: requests change it, the scheduler searches, and events go to listeners. It has two
+locks, always taken in this order: `searching` is held while the search runs a slice or its tree is read, `lock` for as
+long as fields are read. Fields of the game and its search change only while both are held, so either protects a reader.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Session:
     ) -> None:  # fmt: skip
         self.name, self.people, self.seed, self.engine = name, tuple(people), seed, engine
         self.used = time.monotonic()
-        self.turn, self.searching, self.lock = threading.Lock(), threading.Lock(), threading.RLock()
+        self.searching, self.lock = threading.Lock(), threading.RLock()
         self._scheduler, self._limits = scheduler, limits
         self._line, self._ply = [self._after_chance(start)], 0
         self._search: Search | None = None
@@ -86,7 +86,7 @@ class Session:
                 "line": [] if hidden else last.moves()[len(self._line[0].actions) :],
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
-                "thinking": self._thinking is not None,
+                "thinking": self.is_thinking,
             }
 
     def play(self, move: str, player: int | None = None) -> None:
@@ -139,21 +139,27 @@ class Session:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Let one request change the position: the search is halted before, and listeners hear of it after."""
-        with self.turn:
-            self._halt()
-            with self.lock:
-                yield
+        """Let one request change the position: the search is ended before, and listeners hear of it after."""
+        with self._still():
+            yield
         self.tell(self.view())
 
-    def _halt(self) -> None:
-        """End the search, without a last report, and wait until its slice is over. The caller holds `turn`."""
+    @contextmanager
+    def _still(self) -> Iterator[None]:
+        """End the search, without a last report, wait until its slice is over, and hold both locks."""
         self.used = time.monotonic()
-        task, self._thinking = self._thinking, None
+        task = self._thinking
         if task is not None:
             task.cancel()
-            if not self.searching.acquire(timeout=_PATIENCE):
-                raise SearchError("the search does not end: its rules or its evaluator are too slow")
+        if not self.searching.acquire(timeout=_PATIENCE):
+            raise SearchError("the search does not end: its rules or its evaluator are too slow")
+        try:
+            with self.lock:
+                if self._thinking is not None:  # another one may have begun
+                    self._thinking.cancel()
+                    self._thinking = None
+                yield
+        finally:
             self.searching.release()
 
     def think(
@@ -161,11 +167,8 @@ class Session:
         include: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         """Search the current position in the background; with `play`, play the move that is found."""
-        with self.turn:
-            self._halt()
-            with self.searching, self.lock:
-                task = self._task(engine, visits, seconds, include, play=play)
-                self._thinking = task
+        with self._still():
+            task = self._thinking = self._task(engine, visits, seconds, include, play=play)
         self.tell(self.view())
         self._scheduler.add(task)
 
@@ -213,7 +216,7 @@ class Session:
         return engine.search(position, seat, self._limits.nodes)
 
     def _report(self, task: Thinking, position: Position, result: SearchResult, *, over: bool, play: bool) -> None:
-        """Take a result of the search, in its thread."""
+        """Take a result of the search, in its thread, which holds `searching`."""
         hidden = self.viewer is not None and play
         event = None if hidden else {"type": "analysis", "over": over, "ply": self._ply, **analysis_view(result)}
         action = result.choice
@@ -247,6 +250,7 @@ class Session:
         )
 
     def _failed(self, task: Thinking, error: BaseException) -> None:
+        """Take an error of the search, in its thread, which holds `searching`."""
         with self.lock:
             if self._thinking is task:
                 self._thinking = None
@@ -255,7 +259,8 @@ class Session:
     @property
     def is_thinking(self) -> bool:
         """Whether a search is running."""
-        return self._thinking is not None
+        task = self._thinking
+        return task is not None and not task.is_cancelled()
 
     def end_search(self) -> None:
         """Ask the search to end and to report its last result; without waiting."""
@@ -266,11 +271,10 @@ class Session:
     @contextmanager
     def reading(self) -> Iterator[Search]:
         """Hold the search still while its tree is read; raise ConfigError where there is none."""
-        with self.lock:
-            search = self._search
-        if search is None or not search.simulations:
-            raise ConfigError("there is no search yet: think first")
         with self.searching:
+            search = self._search
+            if search is None or not search.simulations:
+                raise ConfigError("there is no search yet: think first")
             yield search
 
     @property
@@ -281,10 +285,8 @@ class Session:
 
     def drop_search(self) -> None:
         """Free the memory of the tree."""
-        with self.turn:
-            self._halt()
-            with self.searching, self.lock:
-                self._search = None
+        with self._still():
+            self._search = None
 
     def begin_review(self, engine: Engine, visits: int) -> Review:
         """Review the line, in the background."""

@@ -162,8 +162,9 @@ class Thinking:
         self._cancelled = True
         self.stop()
 
-    def _is_cancelled(self) -> bool:
-        return self._cancelled  # by another thread
+    def is_cancelled(self) -> bool:
+        """Whether nothing is reported any more."""
+        return self._cancelled
 
     def step(self, seconds: float) -> bool:
         """Search for a slice of time; return whether the search goes on."""
@@ -172,14 +173,14 @@ class Thinking:
 
     def _step(self, seconds: float) -> bool:
         search = self._search
-        if self._is_cancelled():
+        if self.is_cancelled():
             return False
         if not self.started:
             self._begin()
         # A schedule plans the whole number of simulations.
         limit = self._limit(None if search.config.root.schedules else seconds)
         result = search.run(limit, include=self._include, exclude=self._exclude)
-        if self._is_cancelled():
+        if self.is_cancelled():
             return False
         now = time.monotonic()
         over = (
@@ -215,4 +216,5 @@ class Thinking:
 
     def fail(self, error: BaseException) -> None:
         """Report an error of the search."""
-        self._failed(error)
+        with self._lock:
+            self._failed(error)
