@@ -93,7 +93,7 @@ def test_hidden_cards_are_not_in_what_a_player_gets(sessions):
 
 def test_the_engine_moves_in_games_with_simultaneous_moves(sessions):
     session, _ = begin(sessions, "goofspiel", seed=2)
-    session.play("3")
+    session.play("3").future.result(60)
     assert any(isinstance(action, tuple) and action[0] == 2 for action in session.position.actions)
 
 
@@ -179,12 +179,13 @@ def test_a_full_server_refuses_new_sessions(sessions):
 
 def test_trees_stay_within_the_bound_of_all_nodes(sessions):
     made = [begin(sessions, "othello")[0] for _ in range(4)]
+    assert sessions.nodes.used == 0
     for session in made:
-        sessions.free_nodes(session)
         session.think(Engine("uct"), visits=30_000, seconds=60.0)
         until(lambda: not session.is_thinking)  # noqa: B023
-    assert sum(session.nodes for session in made) <= 100_000 + 50_000
-    assert made[-1].nodes <= 50_000
+        assert sessions.nodes.used <= 100_000
+    with made[-1].reading() as search:
+        assert 25_000 < search.nodes <= 50_000
 
 
 def test_a_subtree_has_the_most_visited_nodes_and_paths_lead_down():
@@ -276,6 +277,20 @@ def test_the_opponents_turn_shows_nothing_of_hidden_cards(sessions):
     session, _ = begin(sessions, "kuhn_poker", people=(1,), seed=3)
     assert session.position.player == 0
     with pytest.raises(ConfigError, match="hidden information"):
-        session.refuse_hidden()
-    session.play("pass")
-    session.refuse_hidden()
+        session.searchable()
+    session.think(Engine(), visits=50, seconds=10.0, play=True)
+    until(lambda: not session.is_thinking)
+    assert session.searchable().player == 1
+
+
+def test_a_search_of_the_opponent_cannot_be_read_after_its_move(sessions):
+    session, _ = begin(sessions, "kuhn_poker", people=(1,), seed=3)
+    session.think(Engine(), visits=50, seconds=10.0, play=True)
+    until(lambda: not session.is_thinking)
+    assert session.position.player == 1
+    with pytest.raises(ConfigError, match="no search yet"), session.reading():
+        pass
+    session.think(Engine(), visits=50, seconds=10.0)
+    until(lambda: not session.is_thinking)
+    with session.reading() as search:
+        assert subtree(search, (), 10)["nodes"][1]["move"] in ("pass", "bet")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,11 +19,12 @@ from treetop.arena.seeds import derive
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.position import Position
-from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
 from treetop.serve.engines import Engine
+from treetop.serve.jobs import Job, Steps, together
 from treetop.serve.limits import Limits, TooManyError
+from treetop.serve.nodes import Nodes
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
 from treetop.serve.views import analysis_view, position_view
@@ -32,7 +33,7 @@ from treetop.types import CHANCE, SIMULTANEOUS
 Event = dict[str, Any]
 Listener = Callable[[Event], None]
 _EVERY = 0.1  # seconds between two reports of a search
-_JOINT = Limit(simulations=1000)  # for the engine's part of simultaneous moves
+_JOINT_VISITS = 1000  # for the engine's part of simultaneous moves
 _PATIENCE = 10.0  # seconds that a request waits for a slice to end
 
 
@@ -41,18 +42,19 @@ class Session:
 
     def __init__(
         self, name: str, start: Position, people: Sequence[int], seed: int, engine: Engine, scheduler: Scheduler,
-        limits: Limits,
+        limits: Limits, nodes: Nodes, *, secret: bool = False,
     ) -> None:  # fmt: skip
         self.name, self.people, self.seed, self.engine = name, tuple(people), seed, engine
         self.used = time.monotonic()
         self.searching, self.lock = threading.Lock(), threading.RLock()
-        self._scheduler, self._limits = scheduler, limits
+        self._scheduler, self._limits, self._nodes, self._secret = scheduler, limits, nodes, secret
         self._line, self._ply = [self._after_chance(start)], 0
         self._search: Search | None = None
         self._thinking: Thinking | None = None
         self.analysis: Event | None = None
         """The last report of a search of the current position."""
         self.review: Review | None = None
+        self._jobs: list[Job[Any]] = []
         self._listeners: list[Listener] = []
 
     # Positions.
@@ -64,55 +66,88 @@ class Session:
 
     @property
     def viewer(self) -> int | None:
-        """The player whose information is shown; None where everything is open, or nobody plays."""
+        """The player whose information is shown; None where everything is open, nobody plays, or the game has ended."""
         hidden = self.position.game.has("determinize") or self.position.game.has("board_for")
-        return self.people[0] if hidden and len(self.people) == 1 and not self.position.is_terminal else None
+        return self.people[0] if hidden and len(self.people) == 1 and not self._line[-1].is_terminal else None
 
-    def refuse_hidden(self) -> None:
-        """Raise ConfigError where a search of the position would show what is hidden from the person who plays."""
-        if self.viewer is not None and self.position.player not in (self.viewer, SIMULTANEOUS):
-            raise ConfigError("it is the opponent's turn: a search would show hidden information")
+    @property
+    def is_opponents(self) -> bool:
+        """Whether the position is one at which an opponent moves, whose information is hidden."""
+        return self.viewer is not None and self.position.player not in (self.viewer, SIMULTANEOUS)
+
+    def searchable(self) -> Position:
+        """Return the position; raise ConfigError where a search of it would show what is hidden from the person."""
+        with self.lock:
+            if self.is_opponents:
+                raise ConfigError("it is the opponent's turn: a search would show hidden information")
+            return self.position
 
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
-            last, hidden = self._line[-1], self.viewer is not None
+            last, viewer = self._line[-1], self.viewer
+            position = position_view(self.position, viewer)
+            if self.is_opponents:
+                position["legal"] = []
             return {
                 "type": "position",
                 "session": self.name,
-                "seed": self.seed,
+                "seed": None if viewer is not None and self._secret else self.seed,
                 "people": list(self.people),
-                "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else last.moves()[len(self._line[0].actions) :],
+                "position": position,
+                "line": [] if viewer is not None else last.moves()[len(self._line[0].actions) :],
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self.is_thinking,
             }
 
-    def play(self, move: str, player: int | None = None) -> None:
-        """Play a move of the player to move; with simultaneous moves that of `player`, the engine plays the others."""
-        with self.changing():
+    def play(self, move: str, player: int | None = None) -> Job[None] | None:
+        """Play a move of the player to move.
+
+        With simultaneous moves it is that of `player`; the engine searches for the others in a job, which is returned.
+        """
+        with self.lock:
             position = self.position
-            if position.is_terminal:
-                raise ConfigError("the game is over")
-            if len(self._line) > self._limits.moves:
-                raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves")
+            self._refuse_move(position)
+            if self.is_opponents:
+                raise ConfigError("it is the opponent's turn, whose information is hidden: let the engine play it")
             if position.player == SIMULTANEOUS:
                 seat = player if player is not None else (self.people or (0,))[0]
-                self._append(self._joint(position, seat, position.parse_move(move, seat)))
-            else:
-                self._append(position.parse_move(move))
+                action = position.parse_move(move, seat)
+                return self.begin(self._joint(position, seat, action))
+        with self.changing():
+            if self.position is not position:
+                raise ConfigError("the game has gone on: read its position again")
+            self._append(position.parse_move(move))
+        return None
 
-    def _joint(self, position: Position, seat: int, action: int) -> tuple[int, ...]:
-        """Return simultaneous moves: that of a person, and those of the engine, which does not see it."""
-        found = []
-        for player in range(position.game.facts.players):
-            if player == seat:
-                found.append(action)
-            else:
-                search = self.engine.search(position, player, self._limits.nodes)
-                found.append(int(search.run(_JOINT).action))
-        return tuple(found)
+    def replay(self, moves: Iterable[str]) -> None:
+        """Play the moves of a record, of all players, from the current position on."""
+        with self.changing():
+            for move in moves:
+                self._refuse_move(self.position)
+                self._append(self.position.parse_move(move))
+
+    def _refuse_move(self, position: Position) -> None:
+        if position.is_terminal:
+            raise ConfigError("the game is over")
+        if len(self._line) > self._limits.moves:
+            raise TooManyError(
+                f"a game on this server has at most {self._limits.moves:,} moves: take some back, or begin a new one"
+            )
+
+    def _joint(self, position: Position, seat: int, action: int) -> Steps[None]:
+        """Play simultaneous moves: that of a person, and those of the engine, which does not see it."""
+        others = [player for player in range(position.game.facts.players) if player != seat]
+        engine, most = self.engine, self._limits.nodes
+        found = yield from together(
+            lambda player: engine.search(position, player, most), others, _JOINT_VISITS, self._nodes
+        )
+        with self.changing():
+            if self.position is not position:
+                raise ConfigError("the game has gone on: read its position again")
+            found[seat] = action
+            self._append(tuple(found[player] for player in sorted(found)))
 
     def _append(self, action: Any) -> None:
         """Play an action at the current position; what came after it is dropped."""
@@ -168,6 +203,8 @@ class Session:
     ) -> None:  # fmt: skip
         """Search the current position in the background; with `play`, play the move that is found."""
         with self._still():
+            if include is not None or not play:
+                self.searchable()
             task = self._thinking = self._task(engine, visits, seconds, include, play=play)
         self.tell(self.view())
         self._scheduler.add(task)
@@ -195,10 +232,18 @@ class Session:
 
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
-            failed=lambda error: self._failed(task, error), lock=self.searching,
+            failed=lambda error: self._failed(task, error), lock=self.searching, allow=self._nodes.allow,
         )  # fmt: skip
+        self._nodes.allow(search)
+        if self._search is not search:
+            self._forget_search()
         self._search = search
         return task
+
+    def _forget_search(self) -> None:
+        """Free the memory of the tree. The caller holds both locks."""
+        self._nodes.release(self._search)
+        self._search = None
 
     def _following(self, engine: Engine, position: Position, seat: int | None) -> Search:
         """Return a search of a position: that of an earlier one goes on, if the game followed its tree."""
@@ -254,7 +299,7 @@ class Session:
         with self.lock:
             if self._thinking is task:
                 self._thinking = None
-        self.tell({"type": "error", "error": str(error).partition("\n")[0] or type(error).__name__})
+        self.tell(_failure(error))
 
     @property
     def is_thinking(self) -> bool:
@@ -273,32 +318,56 @@ class Session:
         """Hold the search still while its tree is read; raise ConfigError where there is none."""
         with self.searching:
             search = self._search
-            if search is None or not search.simulations:
+            if search is None or not search.simulations or self.viewer not in (None, search.player):
                 raise ConfigError("there is no search yet: think first")
             yield search
-
-    @property
-    def nodes(self) -> int:
-        """The nodes of its tree."""
-        search = self._search
-        return 0 if search is None else search.tree.size
 
     def drop_search(self) -> None:
         """Free the memory of the tree."""
         with self._still():
-            self._search = None
+            self._forget_search()
+
+    def make_way(self) -> bool:
+        """Free the memory of the tree if nobody uses it at the moment, without waiting; return whether it was freed."""
+        if self.is_thinking or not self.searching.acquire(blocking=False):
+            return False
+        try:
+            with self.lock:
+                if self._thinking is not None or self._search is None:
+                    return False
+                self._forget_search()
+                return True
+        finally:
+            self.searching.release()
+
+    # Other searches.
+
+    def begin(self, steps: Steps[Any]) -> Job[Any]:
+        """Begin work in the background; raise TooManyError where the session has enough of it."""
+        job = Job(steps)
+        with self.lock:
+            self._jobs = [one for one in self._jobs if not one.future.done()]
+            if len(self._jobs) >= self._limits.jobs:
+                raise TooManyError(f"{self._limits.jobs} searches of this game are under way: wait for one of them")
+            self._jobs.append(job)
+        self._scheduler.add(job)
+        return job
 
     def begin_review(self, engine: Engine, visits: int) -> Review:
         """Review the line, in the background."""
         with self.lock:
+            if self.viewer is not None:
+                raise ConfigError("a review would show hidden information: finish the game first")
             if self.review is not None:
                 self.review.stop()
             review = Review(
                 self._line[-1],
                 lambda position: engine.search(position, None, self._limits.nodes),
+                self._nodes,
                 visits=visits,
+                seconds=self._limits.seconds,
                 done=lambda: self.tell(_progress(review)),
-                failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
+                failed=lambda error: self.tell(_failure(error)),
             )
             self.review = review
         self._scheduler.add(review)
@@ -343,7 +412,15 @@ class Session:
         """End everything."""
         if self.review is not None:
             self.review.stop()
+        with self.lock:
+            for job in self._jobs:
+                job.fail(ConfigError("the game was closed"))
         self.drop_search()
+
+
+def _failure(error: BaseException) -> Event:
+    """Return an event of an error: its first line, since others may show the position, with what is hidden in it."""
+    return {"type": "error", "error": str(error).partition("\n")[0] or type(error).__name__}
 
 
 def _progress(review: Review) -> Event:

@@ -12,6 +12,7 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.serve.engines import Engine
 from treetop.serve.limits import Limits, TooManyError
+from treetop.serve.nodes import Nodes
 from treetop.serve.session import Session
 from treetop.serve.tasks import Scheduler
 
@@ -24,6 +25,7 @@ class Sessions:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._games: dict[str, Game] = {}
         self._lock = threading.Lock()
+        self.nodes = Nodes(limits, self._make_way)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -32,22 +34,29 @@ class Sessions:
         """Return a game by its name; raise TooManyError where the server has compiled enough of them."""
         with self._lock:
             if spec not in self._games and len(self._games) >= self.limits.games:
-                raise TooManyError(f"this server plays at most {self.limits.games} different games: restart it")
+                raise TooManyError(
+                    f"this server plays at most {self.limits.games} different games: choose one of those, or restart it"
+                )
         found = load(spec)
         with self._lock:
             self._games[spec] = found
         return found
 
-    def create(self, start: Position, people: Sequence[int], seed: int) -> Session:
-        """Begin a session. The least recently used one that nobody watches makes way, if there are too many."""
+    def create(self, start: Position, people: Sequence[int], seed: int, *, secret: bool = False) -> Session:
+        """Begin a session; its seed may be secret. The least recently used one that nobody watches makes way."""
         name = secrets.token_urlsafe(9)
-        session = Session(name, start, people, seed, self.engine, self.scheduler, self.limits)
+        session = Session(
+            name, start, people, seed, self.engine, self.scheduler, self.limits, self.nodes, secret=secret
+        )  # fmt: skip
         old = None
         with self._lock:
             if len(self._sessions) >= self.limits.sessions:
                 idle = [one for one in self._sessions.values() if not one.is_watched and not one.is_thinking]
                 if not idle:
-                    raise TooManyError(f"this server has {self.limits.sessions} games in progress: close one of them")
+                    raise TooManyError(
+                        f"this server has {self.limits.sessions} games in progress, all watched: close one, or start "
+                        "the server with more --sessions"
+                    )
                 old = min(idle, key=lambda one: one.used)
                 del self._sessions[old.name]
             self._sessions[name] = session
@@ -69,19 +78,11 @@ class Sessions:
             session = self._sessions.pop(name)
         session.close()
 
-    def free_nodes(self, wanted: Session) -> None:
-        """Drop trees of idle sessions while all trees are too large; raise TooManyError where that is not enough."""
+    def _make_way(self) -> bool:
+        """Drop the tree of an idle session, the least recently used one that nobody watches; return False for none."""
         with self._lock:
-            others = sorted((one for one in self._sessions.values() if one is not wanted), key=lambda one: one.used)
-        total = wanted.nodes + sum(one.nodes for one in others)
-        for one in others:
-            if total <= self.limits.total_nodes:
-                return
-            if not one.is_thinking:
-                total -= one.nodes
-                one.drop_search()
-        if total > self.limits.total_nodes:
-            raise TooManyError("all trees of this server together are too large: stop a search")
+            sessions = list(self._sessions.values())
+        return any(one.make_way() for one in sorted(sessions, key=lambda one: (one.is_watched, one.used)))
 
     def close(self) -> None:
         """End all sessions."""

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Protocol, Self
 
 from treetop.search.limits import Limit
@@ -17,6 +18,7 @@ from treetop.search.result import SearchResult
 from treetop.search.search import Search
 
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
+_WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
 
@@ -122,11 +124,18 @@ class Scheduler:
             return task, min(_LONGEST, max(_SHORTEST, fair))
 
 
+def slice_limit(search: Search, missing: int | None, seconds: float) -> Limit:
+    """Return the limit of a slice. A planned root needs its whole number of simulations, so its slice may be long."""
+    if search.config.root.schedules:
+        return Limit(simulations=missing or 1, seconds=_WHOLE)
+    return Limit(simulations=missing, seconds=seconds)
+
+
 class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report.
+    `lock` is held during a slice and its report; `allow` is called before each slice.
     `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
     """
 
@@ -142,7 +151,9 @@ class Thinking:
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
         lock: AbstractContextManager[object] | None = None,
+        allow: Callable[[Search], object] = lambda _: None,
     ) -> None:
+        self._allow = allow
         self._search, self._visits, self._seconds = search, visits, seconds
         self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
@@ -177,9 +188,8 @@ class Thinking:
             return False
         if not self.started:
             self._begin()
-        # A schedule plans the whole number of simulations.
-        limit = self._limit(None if search.config.root.schedules else seconds)
-        result = search.run(limit, include=self._include, exclude=self._exclude)
+        self._allow(search)
+        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
         if self.is_cancelled():
             return False
         now = time.monotonic()
@@ -204,15 +214,14 @@ class Thinking:
         if self._seconds is not None and not self._stopped.is_set():
             self.deadline = now + self._seconds
 
-    def _limit(self, seconds: float | None) -> Limit:
+    def _limit(self, seconds: float) -> Limit:
         """Return the limit of a slice: at least one simulation, so that there is a result."""
         left = None if self._visits is None else max(1, self._visits - self._search.simulations)
         until = self.deadline - time.monotonic()
-        if seconds is not None and until <= 0.0 and self._search.simulations == 0:
+        if until <= 0.0 and self._search.simulations == 0:
             return Limit(simulations=1)
-        if seconds is None:
-            return Limit(simulations=left or 1)
-        return Limit(simulations=left, seconds=max(0.001, min(seconds, until)))
+        limit = slice_limit(self._search, left, seconds)
+        return replace(limit, seconds=max(0.001, min(limit.seconds or seconds, until)))
 
     def fail(self, error: BaseException) -> None:
         """Report an error of the search."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,8 +30,8 @@ def subtree(search: Search, path: Sequence[int] = (), most: int = 200) -> dict[s
     >>> len(found["nodes"]), found["nodes"][0]["visits"], found["nodes"][1]["move"]
     (10, 500, 'b2')
     """
-    tree, position = search.tree, search.position
-    index, names = ROOT, list[str]()
+    tree, index, names = search.tree, ROOT, list[str]()
+    position: Position | None = _known(search)
     for action in path:
         index = child_of(tree, index, action)
         names.append(move_name(position, action))
@@ -50,6 +51,15 @@ def subtree(search: Search, path: Sequence[int] = (), most: int = 200) -> dict[s
                 number += 1
                 heapq.heappush(waiting, (-seen, number, first + offset, len(nodes) - 1, here, None))
     return {"path": list(path), "moves": names, "nodes": nodes, "size": tree.size, "left": len(waiting)}
+
+
+def _known(search: Search) -> Position:
+    """Return the position of the root, or where a node is not one position, a determinization of it: its names of moves
+    say nothing of what is hidden from the player.
+    """
+    position: Position = search.position
+    hidden = search.begins_anew and position.game.has("determinize")
+    return position.determinize(search.player, secrets.randbits(32)) if hidden else position
 
 
 def child_of(tree: Tree, index: int, action: int) -> int:
