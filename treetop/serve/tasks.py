@@ -19,6 +19,7 @@ from treetop.search.search import Search
 
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
 _WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
+_REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
 
@@ -160,7 +161,8 @@ class Thinking:
         self._include, self._exclude = None if include is None else list(include), list(exclude)
         self._next = 0.0  # the time of the next report
         self._stopped, self._cancelled = threading.Event(), False
-        self.deadline = float("inf")
+        self._searched = self._reported = 0.0  # seconds
+        self.deadline = 0.0  # it begins at once, since its time counts from then on
         self.started = False
 
     def stop(self) -> None:
@@ -188,11 +190,25 @@ class Thinking:
             return False
         if not self.started:
             self._begin()
-        self._allow(search)
-        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
+        result, over = self._slice(search, seconds)
         if self.is_cancelled():
             return False
         now = time.monotonic()
+        if over or (self._every is not None and now >= self._next and self._reported <= _REPORTS * self._searched):
+            self._next = now + (self._every or 0.0)
+            self._report(result, over)
+            self._reported += time.monotonic() - now
+        return not over
+
+    def _slice(self, search: Search, seconds: float) -> tuple[SearchResult, bool]:
+        """Search for a slice; return the result, and whether the search is over."""
+        start = time.monotonic()
+        if start >= self.deadline and search.simulations:
+            return search.result(), True
+        self._allow(search)
+        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
+        now = time.monotonic()
+        self._searched += now - start
         over = (
             search.config.root.schedules
             or self._stopped.is_set()
@@ -201,18 +217,15 @@ class Thinking:
             or result.usage.stopped_early
             or len(result.numbers) == 1
         )
-        if over or (self._every is not None and now >= self._next):
-            self._next = now + (self._every or 0.0)
-            self._report(result, over)
-        return not over
+        return result, over
 
     def _begin(self) -> None:
         """Compile what is needed; the clock starts after that."""
         self._search.prepare(advance=False)
         now = time.monotonic()
         self.started, self._next = True, now + (self._every or 0.0)
-        if self._seconds is not None and not self._stopped.is_set():
-            self.deadline = now + self._seconds
+        if not self._stopped.is_set():
+            self.deadline = float("inf") if self._seconds is None else now + self._seconds
 
     def _limit(self, seconds: float) -> Limit:
         """Return the limit of a slice: at least one simulation, so that there is a result."""
