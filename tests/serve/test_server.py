@@ -199,6 +199,11 @@ def test_a_token_is_needed_if_there_is_one():
             assert browser.get(plain + "api/info").status_code == 200  # by the cookie
 
 
+def test_answers_do_not_wait_for_acknowledgements():
+    with Server() as server:
+        assert server._socket.proto == socket.IPPROTO_TCP  # asyncio sets TCP_NODELAY on such sockets only
+
+
 def test_other_addresses_need_a_token():
     with pytest.raises(ConfigError, match="give a --token"):
         Server(host="0.0.0.0")

@@ -24,6 +24,7 @@ from treetop.search.search import Search
 from treetop.serve.engines import Engine
 from treetop.serve.jobs import Job, Steps, together
 from treetop.serve.limits import Limits, TooManyError
+from treetop.serve.locks import FairLock
 from treetop.serve.nodes import Nodes
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
@@ -46,7 +47,7 @@ class Session:
     ) -> None:  # fmt: skip
         self.name, self.people, self.seed, self.engine = name, tuple(people), seed, engine
         self.used = time.monotonic()
-        self.searching, self.lock = threading.Lock(), threading.RLock()
+        self.searching, self.lock = FairLock(), threading.RLock()
         self._scheduler, self._limits, self._nodes, self._secret = scheduler, limits, nodes, secret
         self._line, self._ply = [self._after_chance(start)], 0
         self._search: Search | None = None
