@@ -81,7 +81,7 @@ def client():
 
 
 def deal(client, game, seed):
-    """Return the cards of the person, of the engine, and the open one, from a session in which nothing is hidden."""
+    """Return the cards of the person, of the engine, and the open one, from a session in which all is open."""
     moves = ["call", "call"] if game == "leduc_poker" else []
     made = client.post("/api/sessions", json={"game": game, "seed": seed, "people": [0, 1], "moves": moves}).json()
     client.delete(f"/api/sessions/{made['session']}")

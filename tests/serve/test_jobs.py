@@ -119,3 +119,19 @@ def test_the_size_of_a_record_has_a_bound():
     assert len(found["simulations"]) < 500
     assert found["snapshots"][-1]["visits"] == 3000
     assert len(json.dumps(found)) < 1_000_000
+
+
+def test_nothing_begins_in_a_closed_session(scheduler):
+    sessions = Sessions(Engine(), scheduler, Limits())
+    session = sessions.create(tt.position("nim"), (0,), 1)
+    session.think(Engine(), visits=None, seconds=60.0)
+    assert sessions.nodes.used
+    sessions.remove(session.name)
+    assert sessions.nodes.used == 0
+    for begin in (
+        lambda: session.think(Engine(), visits=10, seconds=1.0),
+        lambda: session.begin(endless([])),
+        lambda: session.begin_review(Engine(), 10),
+    ):
+        with pytest.raises(ConfigError, match="the game was closed: begin a new one"):
+            begin()

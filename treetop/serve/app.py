@@ -338,7 +338,7 @@ def _add_live(app: FastAPI, state: _State) -> None:
             await socket.close(1008, "there is no such game")
             return
         if state.sockets >= _MOST_SOCKETS:
-            await socket.close(1013, "too many listeners")
+            await socket.close(1013, "too many listeners: close some pages")
             return
         state.sockets += 1
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from treetop.search.search import Search
 from treetop.serve.limits import Limits, TooManyError
 
-_AHEAD = 250_000  # nodes that a search may add before it asks again: more than a slice adds
+_AHEAD = 250_000  # nodes that a search may add until its next slice, which is more than a slice adds
 _LEAST = 20_000  # nodes without which no search begins
 
 

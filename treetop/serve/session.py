@@ -14,9 +14,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from treetop import checks
-from treetop.arena.seeds import CHANCE as FOR_CHANCE
-from treetop.arena.seeds import derive
-from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.position import Position
 from treetop.search.result import SearchResult
@@ -25,16 +22,18 @@ from treetop.serve.engines import Engine
 from treetop.serve.jobs import Job, Steps, together
 from treetop.serve.limits import Limits, TooManyError
 from treetop.serve.locks import FairLock
+from treetop.serve.moves import after_chance, completed
 from treetop.serve.nodes import Nodes
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
 from treetop.serve.views import analysis_view, position_view
-from treetop.types import CHANCE, SIMULTANEOUS
+from treetop.types import SIMULTANEOUS
 
 Event = dict[str, Any]
 Listener = Callable[[Event], None]
 _EVERY = 0.1  # seconds between two reports of a search
 _JOINT_VISITS = 1000  # for the engine's part of simultaneous moves
+_CLOSED = "the game was closed: begin a new one"
 _PATIENCE = 10.0  # seconds that a request waits for a slice to end
 
 
@@ -49,13 +48,14 @@ class Session:
         self.used = time.monotonic()
         self.searching, self.lock = FairLock(), threading.RLock()
         self._scheduler, self._limits, self._nodes, self._secret = scheduler, limits, nodes, secret
-        self._line, self._ply = [self._after_chance(start)], 0
+        self._line, self._ply = [after_chance(start, self.seed)], 0
         self._search: Search | None = None
         self._thinking: Thinking | None = None
         self.analysis: Event | None = None
         """The last report of a search of the current position."""
         self.review: Review | None = None
         self._jobs: list[Job[Any]] = []
+        self._closed = False
         self._listeners: list[Listener] = []
 
     # Positions.
@@ -152,18 +152,11 @@ class Session:
 
     def _append(self, action: Any) -> None:
         """Play an action at the current position; what came after it is dropped."""
-        after = self._after_chance(self.position.apply(action))
+        after = after_chance(self.position.apply(action), self.seed)
         del self._line[self._ply + 1 :]
         self._line.append(after)
         self._ply += 1
         self.analysis = None
-
-    def _after_chance(self, position: Position) -> Position:
-        """Resolve chance by the seed and the number of the move, so that a move taken back has the same outcome."""
-        while not position.is_terminal and position.player == CHANCE:
-            rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
-            position = position.apply(position.draw_outcome(rng))
-        return position
 
     def go(self, ply: int) -> None:
         """Show another position of the line."""
@@ -204,6 +197,7 @@ class Session:
     ) -> None:  # fmt: skip
         """Search the current position in the background; with `play`, play the move that is found."""
         with self._still():
+            self._refuse_closed()
             if include is not None or not play:
                 self.searchable()
             task = self._thinking = self._task(engine, visits, seconds, include, play=play)
@@ -278,22 +272,10 @@ class Session:
             if event is not None:
                 self.analysis = event
             if play and self.position is position:
-                self._append(self._engine_action(position, action))
+                self._append(completed(position, action, self.people, self.seed))
         if event is not None:
             self.tell(event)
         self.tell(self.view())
-
-    def _engine_action(self, position: Position, action: Any) -> Any:
-        """Return what is applied after a search: with simultaneous moves, random moves of the others complete it."""
-        if position.player != SIMULTANEOUS:
-            return action
-        seats = range(position.game.facts.players)
-        rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
-        searched = next((one for one in seats if one not in self.people), 0)
-        legal = [position.legal_actions(seat) for seat in seats]
-        return tuple(
-            int(action) if seat == searched else int(legal[seat][rng.below(len(legal[seat]))]) for seat in seats
-        )
 
     def _failed(self, task: Thinking, error: BaseException) -> None:
         """Take an error of the search, in its thread, which holds `searching`."""
@@ -323,11 +305,6 @@ class Session:
                 raise ConfigError("there is no search yet: think first")
             yield search
 
-    def drop_search(self) -> None:
-        """Free the memory of the tree."""
-        with self._still():
-            self._forget_search()
-
     def make_way(self) -> bool:
         """Free the memory of the tree if nobody uses it at the moment, without waiting; return whether it was freed."""
         if self.is_thinking or not self.searching.acquire(blocking=False):
@@ -347,6 +324,7 @@ class Session:
         """Begin work in the background; raise TooManyError where the session has enough of it."""
         job = Job(steps)
         with self.lock:
+            self._refuse_closed()
             self._jobs = [one for one in self._jobs if not one.future.done()]
             if len(self._jobs) >= self._limits.jobs:
                 raise TooManyError(f"{self._limits.jobs} searches of this game are under way: wait for one of them")
@@ -357,6 +335,7 @@ class Session:
     def begin_review(self, engine: Engine, visits: int) -> Review:
         """Review the line, in the background."""
         with self.lock:
+            self._refuse_closed()
             if self.viewer is not None:
                 raise ConfigError("a review would show hidden information: finish the game first")
             if self.review is not None:
@@ -410,13 +389,19 @@ class Session:
             listener(event)
 
     def close(self) -> None:
-        """End everything."""
-        if self.review is not None:
-            self.review.stop()
+        """End everything; nothing begins after it."""
         with self.lock:
+            self._closed = True
+            if self.review is not None:
+                self.review.stop()
             for job in self._jobs:
-                job.fail(ConfigError("the game was closed"))
-        self.drop_search()
+                job.fail(ConfigError(_CLOSED))
+        with self._still():
+            self._forget_search()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise ConfigError(_CLOSED)
 
 
 def _failure(error: BaseException) -> Event:
