@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -310,7 +311,7 @@ def broken(target: Target, requests: int) -> None:
     rng = target.rng
     for _ in range(requests):
         whole = target.head("Content-Type: application/json", "Content-Length: 17") + b'\r\n{"game": "nim"}  '
-        text = rng.choice((whole, whole[: rng.randrange(len(whole))], rng.randbytes(rng.randrange(1, 3000))))
+        text = rng.choice((whole, whole[: rng.randrange(1, len(whole))], rng.randbytes(rng.randrange(1, 3000))))
         if rng.random() < 0.3:
             place = rng.randrange(len(text))
             text = text[:place] + rng.randbytes(3) + text[place:]
@@ -360,7 +361,11 @@ def main() -> int:
     os.environ.setdefault("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
     start = time.monotonic()
     with serving(options.seed) as target:
-        before, after = fuzz(target, options.requests, quick=options.quick)
+        before = after = 0.0
+        try:
+            before, after = fuzz(target, options.requests, quick=options.quick)
+        except Exception:  # noqa: BLE001 - such as a connection that the server has not answered
+            target.failures.append(traceback.format_exc())
         alive = target.process.poll() is None
     for what, count in sorted(target.counts.items()):
         print(f"{what:60}{count:>8,}")

@@ -294,3 +294,16 @@ def test_a_search_of_the_opponent_cannot_be_read_after_its_move(sessions):
     until(lambda: not session.is_thinking)
     with session.reading() as search:
         assert subtree(search, (), 10)["nodes"][1]["move"] in ("pass", "bet")
+
+
+def test_wrong_requests_do_not_end_a_search(sessions):
+    session, events = begin(sessions, "connect_four")
+    session.think(Engine(), visits=None, seconds=60.0)
+    with pytest.raises(IllegalMoveError):
+        session.play("9")
+    with pytest.raises(ConfigError):
+        session.go(5)
+    assert session.is_thinking
+    with session.listening(events.append), pytest.raises(ConfigError, match="not a legal move"):
+        session.think(Engine(), visits=10, seconds=1.0, include=["9"])
+    assert not events[-1]["thinking"]

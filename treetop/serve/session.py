@@ -114,12 +114,13 @@ class Session:
                 raise ConfigError("it is the opponent's turn, whose information is hidden: let the engine play it")
             if position.player == SIMULTANEOUS:
                 seat = player if player is not None else (self.people or (0,))[0]
-                action = position.parse_move(move, seat)
-                return self.begin(self._joint(position, seat, action))
-        with self.changing():
-            if self.position is not position:
-                raise ConfigError("the game has gone on: read its position again")
-            self._append(position.parse_move(move))
+                if self.viewer not in (None, seat):
+                    raise ConfigError(
+                        f"player {seat} is an opponent, whose information is hidden: let the engine play it"
+                    )
+                return self.begin(self._joint(position, seat, position.parse_move(move, seat)))
+            action = position.parse_move(move)  # a move that is not legal does not end the search
+        self._play_at(position, action)
         return None
 
     def replay(self, moves: Iterable[str]) -> None:
@@ -144,11 +145,15 @@ class Session:
         found = yield from together(
             lambda player: engine.search(position, player, most), others, _JOINT_VISITS, self._nodes
         )
+        found[seat] = action
+        self._play_at(position, tuple(found[player] for player in sorted(found)))
+
+    def _play_at(self, position: Position, action: Any) -> None:
+        """Play an action at a position, if it is still the current one."""
         with self.changing():
             if self.position is not position:
                 raise ConfigError("the game has gone on: read its position again")
-            found[seat] = action
-            self._append(tuple(found[player] for player in sorted(found)))
+            self._append(action)
 
     def _append(self, action: Any) -> None:
         """Play an action at the current position; what came after it is dropped."""
@@ -160,6 +165,7 @@ class Session:
 
     def go(self, ply: int) -> None:
         """Show another position of the line."""
+        checks.whole("ply", ply, 0, len(self._line) - 1)  # a wrong number does not end the search
         with self.changing():
             self._ply = checks.whole("ply", ply, 0, len(self._line) - 1)
             self.analysis = None
@@ -168,10 +174,12 @@ class Session:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Let one request change the position: the search is ended before, and listeners hear of it after."""
-        with self._still():
-            yield
-        self.tell(self.view())
+        """Let one request change the session: its search is ended before, and listeners hear of it after."""
+        try:
+            with self._still():
+                yield
+        finally:
+            self.tell(self.view())
 
     @contextmanager
     def _still(self) -> Iterator[None]:
@@ -196,12 +204,11 @@ class Session:
         include: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         """Search the current position in the background; with `play`, play the move that is found."""
-        with self._still():
+        with self.changing():
             self._refuse_closed()
             if include is not None or not play:
                 self.searchable()
             task = self._thinking = self._task(engine, visits, seconds, include, play=play)
-        self.tell(self.view())
         self._scheduler.add(task)
 
     def _task(
