@@ -281,7 +281,7 @@ def _status(link: socket.socket) -> int | str:
 def slow(target: Target, clients: int) -> None:
     """Send heads and bodies a byte at a time; all are cut, and others are served meanwhile."""
     links = [socket.create_connection(target.place, timeout=30) for _ in range(clients)]
-    texts = [target.head("Content-Length: 100") + (b"\r\n" if number % 2 else b"") for number in range(clients)]
+    texts = [target.head("Content-Length: 100000") + (b"\r\n" if number % 2 else b"") for number in range(clients)]
     end, at = time.monotonic() + 25, 0
     with target.client() as client:
         while links and time.monotonic() < end:
