@@ -240,7 +240,8 @@ def tree(sizes: Sizes) -> dict[str, Any]:
 
 def frame_times(page: Any, seconds: float) -> list[float]:
     """Zoom and pan the tree for a while; return the times between frames, in milliseconds."""
-    box = page.locator(".treeview canvas, .treeview svg").first.bounding_box()
+    boxes = [one.bounding_box() for one in page.locator(".treeview canvas, .treeview svg").all()]
+    box = max((one for one in boxes if one), key=lambda one: one["width"] * one["height"])
     left, width, middle = box["x"], box["width"], box["y"] + min(60, box["height"] / 2)
     page.mouse.move(left + width / 2, middle)
     page.evaluate(FRAMES)
