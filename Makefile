@@ -52,8 +52,10 @@ page:
 	cd viewer && npm install --no-audit --no-fund && npm run build
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
+# Then 10,000 requests to the server: it may not fail, grow, or answer strangers. Some minutes.
 fuzz: $(STAMP)
 	$(BIN)/python fuzz/run.py --inputs 100000
+	$(BIN)/python fuzz/server.py --requests 10000
 
 # Figures and printed outputs in README.md and docs/, from the commands beside them.
 figures: $(STAMP)

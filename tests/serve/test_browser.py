@@ -165,11 +165,11 @@ def test_a_search_is_watched_and_its_tree_walked(watched):
     page.wait_for_selector(".treeview canvas")
     canvas = page.locator(".treeview canvas.treemap")
     canvas.focus()
-    for _ in range(3):
+    for level in range(3):
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
+        page.wait_for_function(f"() => document.querySelectorAll('.crumbs button').length >= {level + 2}")
         page.wait_for_timeout(200)
-    page.wait_for_function("() => document.querySelectorAll('.crumbs button').length >= 4")
 
 
 def test_a_recorded_search_is_scrubbed_both_ways(watched):

@@ -16,10 +16,10 @@ from treetop.errors import ConfigError, FormulaError, ProverError
 from treetop.prove import Attempt, Goal, LogicTheorem, Suggestion
 from treetop.prove.graph import Graph
 from treetop.serve.app import Options
+from treetop.serve.limits import TooManyError
 from treetop.serve.proof_trees import Part
 from treetop.serve.proofs import ProofLimits, Proofs
 from treetop.serve.server import Server
-from treetop.serve.sessions import TooManyError
 from treetop.serve.tasks import Scheduler
 
 SWAP = "p & q -> q & p"

@@ -18,6 +18,7 @@ import websockets
 import treetop as tt
 from treetop.errors import ConfigError
 from treetop.serve.app import Options
+from treetop.serve.limits import Limits
 from treetop.serve.server import Server
 
 
@@ -202,6 +203,23 @@ def test_a_token_is_needed_if_there_is_one():
         with httpx.Client() as browser:
             assert browser.get(address).status_code == 200
             assert browser.get(plain + "api/info").status_code == 200  # by the cookie
+
+
+def test_a_request_waits_for_its_search_up_to_a_limit():
+    options = Options(threads=1, limits=Limits(wait=0.02, jobs=1))
+    with Server(options) as server, httpx.Client(base_url=server.address) as client:
+        name = begin(client)["session"]
+        answer = client.post(
+            f"/api/sessions/{name}/what-if", json={"rule": "uct(c=1.0)", "visits": 20_000, "seeds": 16}
+        )
+        assert answer.status_code == 408
+        assert "ask for fewer visits" in answer.json()["error"]
+        assert client.get(f"/api/sessions/{name}").status_code == 200
+
+
+def test_answers_do_not_wait_for_acknowledgements():
+    with Server() as server:
+        assert server._socket.proto == socket.IPPROTO_TCP  # asyncio sets TCP_NODELAY on such sockets only
 
 
 def test_other_addresses_need_a_token():

@@ -10,8 +10,9 @@ import pytest
 import treetop as tt
 from treetop.errors import ConfigError, IllegalMoveError
 from treetop.serve.engines import Engine
+from treetop.serve.limits import Limits, TooManyError
 from treetop.serve.recording import Recorder
-from treetop.serve.sessions import Limits, Sessions, TooManyError
+from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
 from treetop.show.trees import subtree
 
@@ -138,7 +139,7 @@ def test_hidden_cards_are_not_in_what_a_player_gets(sessions):
 
 def test_the_engine_moves_in_games_with_simultaneous_moves(sessions):
     session, _ = begin(sessions, "goofspiel", seed=2)
-    session.play("3")
+    session.play("3").future.result(60)
     assert any(isinstance(action, tuple) and action[0] == 2 for action in session.position.actions)
 
 
@@ -224,12 +225,13 @@ def test_a_full_server_refuses_new_sessions(sessions):
 
 def test_trees_stay_within_the_bound_of_all_nodes(sessions):
     made = [begin(sessions, "othello")[0] for _ in range(4)]
+    assert sessions.nodes.used == 0
     for session in made:
-        sessions.free_nodes(session)
         session.think(Engine("uct"), visits=30_000, seconds=60.0)
         until(lambda: not session.is_thinking)  # noqa: B023
-    assert sum(session.nodes for session in made) <= 100_000 + 50_000
-    assert made[-1].nodes <= 50_000
+        assert sessions.nodes.used <= 100_000
+    with made[-1].reading() as search:
+        assert 25_000 < search.nodes <= 50_000
 
 
 def test_nodes_of_a_subtree_have_deviations_where_the_search_keeps_squares():
@@ -330,9 +332,10 @@ def test_the_opponents_turn_shows_nothing_of_hidden_cards(sessions):
     session, _ = begin(sessions, "kuhn_poker", people=(1,), seed=3)
     assert session.position.player == 0
     with pytest.raises(ConfigError, match="hidden information"):
-        session.refuse_hidden()
-    session.play("pass")
-    session.refuse_hidden()
+        session.searchable()
+    session.think(Engine(), visits=50, seconds=10.0, play=True)
+    until(lambda: not session.is_thinking)
+    assert session.searchable().player == 1
 
 
 def test_a_recording_has_the_sums_of_each_node_before_and_after_a_simulation():
@@ -343,3 +346,29 @@ def test_a_recording_has_the_sums_of_each_node_before_and_after_a_simulation():
             assert level["after"][0] == level["before"][0] + 1
             gained = level["after"][1] - level["before"][1]
             assert gained == pytest.approx(simulation["values"][level["player"]])
+
+
+def test_a_search_of_the_opponent_cannot_be_read_after_its_move(sessions):
+    session, _ = begin(sessions, "kuhn_poker", people=(1,), seed=3)
+    session.think(Engine(), visits=50, seconds=10.0, play=True)
+    until(lambda: not session.is_thinking)
+    assert session.position.player == 1
+    with pytest.raises(ConfigError, match="no search yet"), session.reading():
+        pass
+    session.think(Engine(), visits=50, seconds=10.0)
+    until(lambda: not session.is_thinking)
+    with session.reading() as search:
+        assert subtree(search, (), 10)["nodes"][1]["move"] in ("pass", "bet")
+
+
+def test_wrong_requests_do_not_end_a_search(sessions):
+    session, events = begin(sessions, "connect_four")
+    session.think(Engine(), visits=None, seconds=60.0)
+    with pytest.raises(IllegalMoveError):
+        session.play("9")
+    with pytest.raises(ConfigError):
+        session.go(5)
+    assert session.is_thinking
+    with session.listening(events.append), pytest.raises(ConfigError, match="not a legal move"):
+        session.think(Engine(), visits=10, seconds=1.0, include=["9"])
+    assert not events[-1]["thinking"]

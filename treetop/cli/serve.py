@@ -35,7 +35,10 @@ RunsFolder = Annotated[
 ]
 Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads that search.")]
 Sessions = Annotated[int, typer.Option("--sessions", metavar="N", help="Games in progress, at most.")]
-Nodes = Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes of all trees together, at most.")]
+Nodes = Annotated[
+    int,
+    typer.Option("--nodes", metavar="N", help="Nodes of all trees together, at most; 1,000 for each session at least."),
+]
 
 
 def serve(
@@ -62,7 +65,7 @@ def serve(
     checks.whole("--port", port, 0, 65_535)
     checks.whole("--threads", threads, 1, 1024)
     checks.whole("--sessions", sessions, 1, 100_000)
-    checks.whole("--nodes", nodes, 10_000)
+    checks.whole("--nodes", nodes, 1000 * sessions)
     found = None if game is None else find_game(game)
     network = None
     if model is not None:
@@ -73,7 +76,7 @@ def serve(
     theorem = None if prove is None else find_theorem(prove)
     try:
         from treetop.serve.app import Options
-        from treetop.serve.sessions import Limits
+        from treetop.serve.limits import Limits
     except ImportError as error:
         raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
     from treetop.serve.server import Server

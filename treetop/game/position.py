@@ -85,9 +85,8 @@ class Position:
         except (ValueError, IndexError, KeyError) as error:
             raise ConfigError(f"this is not a position of {game.name}: {error}") from error
         except Exception as error:
-            raise GameError(
-                f"{game.name}.parse fails: {type(error).__name__}: {error}\n  {users_line(error)}"
-            ) from error
+            why = f"{type(error).__name__}: {error}\n  {users_line(error)}"
+            raise GameError(f"{game.name}.parse fails: {why}") from error
         return cls(game, state._states)
 
     # Properties of the position.
@@ -143,7 +142,7 @@ class Position:
         """The total reward of each player since `start`: immediate rewards, and the final ones if the game is over."""
         total = np.zeros(self.game.facts.players)
         if self.game.has("step_rewards"):
-            for position in self._history():
+            for position in self.positions():
                 total += position.step_rewards
         if self.is_terminal:
             total += self.rewards
@@ -300,10 +299,8 @@ class Position:
             if position.is_terminal or position.player != CHANCE:
                 return position
             position = position.apply(position.draw_outcome(rng))
-        raise GameError(
-            f"{self.game.name} has more outcomes of chance in a row than max_length = {self.game.facts.max_length}\n"
-            f"{position}"
-        )
+        name, most = self.game.name, self.game.facts.max_length
+        raise GameError(f"{name} has more outcomes of chance in a row than max_length = {most}\n{position}")
 
     def apply(self, action: Any) -> Position:
         """Return the position after an action, an outcome of chance, simultaneous moves or a continuous action."""
@@ -389,13 +386,16 @@ class Position:
 
     def moves(self) -> list[str]:
         """Return the history as text. That of a position that was set up starts at the set-up."""
-        before = [Position(self.game, self._start), *self._history()]
-        return [position.move_text(action) for position, action in zip(before, self.actions, strict=False)]
+        return [one.move_text(action) for one, action in zip(self.positions(), self.actions, strict=False)]
 
-    def _history(self) -> list[Position]:
-        """Return the positions after each action of the history. Legality is not checked again."""
-        positions: list[Position] = []
-        state = self.game.view(self._start.copy())
+    def positions(self) -> list[Position]:
+        """Return the positions of the history, from the start to this one. Legality is not checked again.
+
+        >>> import treetop
+        >>> [str(one.player) for one in treetop.position("nim", moves="2 1").positions()]
+        ['0', '1', '0']
+        """
+        positions, state = [Position(self.game, self._start)], self.game.view(self._start.copy())
         for number, action in enumerate(self.actions, start=1):
             make(state, action)
             positions.append(Position(self.game, state._states, self.actions[:number], self._start))

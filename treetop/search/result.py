@@ -110,7 +110,7 @@ class SearchResult(ActionColumns, Shown):
     @property
     def number(self) -> int:
         """The number of the action to play."""
-        return int(self.numbers[self._choice])
+        return int(self.numbers[self.chosen])
 
     @property
     def action(self) -> Any:
@@ -135,7 +135,7 @@ class SearchResult(ActionColumns, Shown):
     @property
     def vector(self) -> tuple[float, ...] | None:
         """The vector of the action to play, with continuous actions."""
-        return None if self.vectors is None else tuple(self.vectors[self._choice].tolist())
+        return None if self.vectors is None else tuple(self.vectors[self.chosen].tolist())
 
     @property
     def choice(self) -> int | tuple[float, ...]:
@@ -157,7 +157,7 @@ class SearchResult(ActionColumns, Shown):
     @property
     def move(self) -> str:
         """The move to play, as text."""
-        return self.name_of(self._choice)
+        return self.name_of(self.chosen)
 
     def name_of(self, index: int) -> str:
         """Return one of the moves as text, by its index."""
@@ -251,8 +251,8 @@ class SearchResult(ActionColumns, Shown):
         return np.asarray(weights / weights.sum())
 
     @cached_property
-    def _choice(self) -> int:
-        """The index of the move to play."""
+    def chosen(self) -> int:
+        """The index of the move to play, in `counts`, `means` and the other arrays of the moves."""
         return choose(self)[0]
 
     @property

@@ -104,6 +104,28 @@ class Session:
         return self.tree.root_visits
 
     @property
+    def nodes(self) -> int:
+        """The number of nodes of all its trees."""
+        return self._driver.node_count
+
+    def allow_nodes(self, most: int) -> None:
+        """Let its trees have up to `most` nodes together from the next run on, instead of the setting `max_nodes`.
+
+        Beyond them the least visited subtrees are folded. Memory that a tree has already is not given back.
+
+        >>> import treetop as tt
+        >>> search = tt.Search("connect_four", tt.uct(max_nodes=5000), seed=1)
+        >>> search.allow_nodes(500)
+        >>> _ = search.run(tt.Limit(simulations=2000))
+        >>> search.nodes <= 500
+        True
+        """
+        self._guard.refuse_other_threads("allow nodes")
+        trees = self._driver.trees
+        for tree in trees:
+            tree.max_nodes = max(1, most // len(trees))
+
+    @property
     def solved(self) -> bool:
         """Whether the solver has proven the root."""
         return self._driver.solved

@@ -20,10 +20,8 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_bundled
 from treetop.game.registry import position as position_of
-from treetop.players.rules import parse_rule, recommended_rule
-from treetop.search.evaluator import make_evaluator
 from treetop.search.result import SearchResult
-from treetop.search.search import Search
+from treetop.serve.engines import Engine
 from treetop.serve.tasks import Scheduler, Thinking
 from treetop.show.views import move_infos, position_view, root_info
 
@@ -147,7 +145,7 @@ class Analyzer:
         self, send: Callable[[dict[str, Any]], None], *, game: Game | None = None, rule: str | None = None,
         evaluator: Any = None, threads: int = 1,
     ) -> None:  # fmt: skip
-        self._given, self._game, self._rule, self._evaluator = send, game, rule, evaluator
+        self._given, self._game, self._engine = send, game, Engine(rule, evaluator)
         self._scheduler = Scheduler(threads)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._running: dict[str, list[Thinking]] = {}
@@ -267,11 +265,8 @@ class Analyzer:
 
     def _task(self, query: Query, turn: int, position: Position) -> Thinking:
         try:
-            rule = query.rule or self._rule or recommended_rule(position.game, None)
-            config, named = parse_rule(rule)
-            own = self._evaluator if query.rule is None else None
-            evaluator = own if own is not None else make_evaluator(named or "rollout")
-            search = Search(position, config.for_play(), evaluator=evaluator, seed=query.seed)
+            engine = self._engine if query.rule is None else Engine(query.rule)
+            search = engine.search(position, seed=query.seed)
             legal = position.legal_moves(search.player if position.player < 0 else None)
         except TreetopError as error:
             raise QueryError("rule" if query.rule else "moves", str(error).partition("\n")[0]) from None

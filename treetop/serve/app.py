@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import sys
 import threading
@@ -12,8 +13,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Query, Request, WebSocket, WebSocketDisconnect
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 import treetop
 from treetop import checks
@@ -23,16 +25,18 @@ from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
 from treetop.search.explain import finite
-from treetop.search.limits import Limit
+from treetop.search.search import Search
 from treetop.serve.engines import Engine
+from treetop.serve.jobs import Job, compared, recorded
+from treetop.serve.limits import Limits, TooManyError, TooSlowError
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.proofs import Proofs, add_proofs
-from treetop.serve.recording import Recorder
 from treetop.serve.runs import add_runs
 from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
-from treetop.serve.sessions import Event, Limits, Session, Sessions, TooManyError
+from treetop.serve.session import Event, Session
+from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
-from treetop.serve.whatif import Settings, described, rule_choices
+from treetop.serve.whatif import Settings
 from treetop.show.trees import MOST_NODES, subtree
 from treetop.text import json_text
 
@@ -158,9 +162,14 @@ def _add_errors(app: FastAPI) -> None:
     async def too_many(_: Request, error: TooManyError) -> JSONResponse:
         return failed(429, str(error))
 
+    @app.exception_handler(TooSlowError)
+    async def too_slow(_: Request, error: TooSlowError) -> JSONResponse:
+        return failed(408, str(error))
+
     @app.exception_handler(TreetopError)
     async def refused(_: Request, error: TreetopError) -> JSONResponse:
-        return failed(400, str(error))
+        # The lines after the first one may show the position, with what is hidden in it.
+        return failed(400, str(error).partition("\n")[0])
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
@@ -212,10 +221,9 @@ def _add_games(app: FastAPI, state: _State) -> None:
         seed = secrets.randbelow(2**31) if given.seed is None else given.seed
         dealt = seed if game.has("deal") and given.setup is None else None
         start = position_of(game, "", setup=given.setup, seed=dealt)
-        session = state.sessions.create(start, sorted(set(given.people)), seed)
+        session = state.sessions.create(start, sorted(set(given.people)), seed, secret=given.seed is None)
         try:
-            for move in given.moves:
-                session.play(move)
+            session.replay(given.moves)
         except BaseException:
             state.sessions.remove(session.name)
             raise
@@ -234,13 +242,15 @@ def _add_games(app: FastAPI, state: _State) -> None:
         return {"closed": name}
 
     @app.post("/api/sessions/{name}/play")
-    def play(name: str, given: Play) -> Answer:
+    async def play(name: str, given: Play) -> Answer:
         """Play a move at the current position; what came after it is dropped."""
         session = state.session(name)
         if given.player is not None:
             checks.whole("player", given.player, 0, session.position.game.facts.players - 1)
-        session.play(given.move, given.player)
-        return session.view()
+        job = await run_in_threadpool(session.play, given.move, given.player)
+        if job is not None:
+            await job.result(state.options.limits.wait)
+        return await run_in_threadpool(session.view)
 
     @app.post("/api/sessions/{name}/go")
     def go(name: str, given: Go) -> Answer:
@@ -269,7 +279,6 @@ def _add_searches(app: FastAPI, state: _State) -> None:
     def think(name: str, given: Think) -> Answer:
         """Search the current position in the background; events tell what is found."""
         session = state.session(name)
-        state.sessions.free_nodes(session)
         engine = state.engine(given.rule, given.seed, session, model=given.model)
         limits = state.options.limits
         seconds = limits.seconds if given.seconds is None else min(given.seconds, limits.seconds)
@@ -289,45 +298,50 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         found = state.session(name).analysis
         return _plain({"analysis": found})
 
-    @app.get("/api/sessions/{name}/tree")
+    @app.get("/api/sessions/{name}/tree", response_model=Answer)
     def tree(
         name: str,
         path: Annotated[str, Query(max_length=2000, pattern=r"^(-?\d{1,9}(,-?\d{1,9})*)?$")] = "",
         nodes: Annotated[int, Query(ge=1, le=MOST_NODES)] = 300,
-    ) -> Answer:
+    ) -> Response:
         """Return the most visited nodes of the tree below a node, which is named by the actions that lead to it."""
         actions = [int(action) for action in path.split(",") if action]
         session = state.session(name)
-        session.refuse_hidden()
+        session.searchable()
         with session.reading() as search:
-            return subtree(search, actions, nodes)
+            found = subtree(search, actions, nodes)
+        return _as_json(found)
 
-    @app.post("/api/sessions/{name}/record")
-    def record(name: str, given: RecordSearch) -> Answer:
+    @app.post("/api/sessions/{name}/record", response_model=Answer)
+    async def record(name: str, given: RecordSearch) -> Response:
         """Search the current position from the start, and return what happened, step by step."""
-        session = state.session(name)
-        session.refuse_hidden()
-        engine = state.engine(given.rule, given.seed, session)
-        search = engine.search(session.position, None, state.options.limits.nodes)
-        return _plain(Recorder(search, visits=given.visits, detailed=given.detailed).run())
+        session, limits = state.session(name), state.options.limits
+
+        def begin() -> Job[Answer]:
+            engine = state.engine(given.rule, given.seed, session)
+            search = engine.search(session.searchable(), None, limits.nodes)
+            return session.begin(recorded(search, given.visits, given.detailed, state.sessions.nodes))
+
+        job = await run_in_threadpool(begin)
+        return await run_in_threadpool(_as_json, await job.result(limits.wait))
 
     @app.post("/api/sessions/{name}/what-if")
-    def what_if(name: str, given: WhatIf) -> Answer:
+    async def what_if(name: str, given: WhatIf) -> Answer:
         """Search the current position with other settings and several seeds; return all final decisions."""
-        session, found, known = state.session(name), list[dict[str, Any]](), dict[str, Any]()
-        session.refuse_hidden()
+        session, limits = state.session(name), state.options.limits
         changed = Settings(given.c, given.fpu, given.prior_temperature)
-        for seed in range(given.seeds):
-            engine, position = state.engine(given.rule, seed, session), session.position
-            search, known = changed.search(position, *engine.parts(position, state.options.limits.nodes))
-            found.append(described(search.run(Limit(simulations=given.visits)), known["final"]))
-        same = sum(one["move"] == found[0]["move"] for one in found)
-        return _plain(
-            {
-                "searches": found, "move": found[0]["move"], "same": same, "of": len(found), "settings": known,
-                "rules": rule_choices(session.position),
-            }
-        )  # fmt: skip
+
+        def begin() -> Job[Answer]:
+            position = session.searchable()
+
+            def make(seed: int) -> tuple[Search, Answer]:
+                engine = state.engine(given.rule, seed, session)
+                return changed.search(position, *engine.parts(position, limits.nodes))
+
+            return session.begin(compared(make, given.seeds, given.visits, state.sessions.nodes))
+
+        job = await run_in_threadpool(begin)
+        return _plain(await job.result(limits.wait))
 
     @app.post("/api/sessions/{name}/review", status_code=202)
     def begin_review(name: str, given: NewReview) -> Answer:
@@ -355,14 +369,14 @@ def _add_live(app: FastAPI, state: _State) -> None:
             await socket.close(1008, "there is no such game")
             return
         if state.sockets >= _MOST_SOCKETS:
-            await socket.close(1013, "too many listeners")
+            await socket.close(1013, "too many listeners: close some pages")
             return
         state.sockets += 1
         try:
             await socket.accept()
             mailbox = Mailbox(asyncio.get_running_loop())
             with session.listening(mailbox.put):
-                for event in session.standing():
+                for event in await run_in_threadpool(session.standing):
                     mailbox.put(event)
                 await _until_closed(socket, mailbox)
         finally:
@@ -407,6 +421,11 @@ def _add_page(app: FastAPI) -> None:
         if name not in files:  # only names that were listed at the start are opened
             raise HTTPException(404, "there is no such file")
         return FileResponse(files[name], headers={"cache-control": "no-cache"})
+
+
+def _as_json(answer: Answer) -> Response:
+    """Return a long answer as text, which takes time: not in the thread that talks to all clients."""
+    return Response(json.dumps(_plain(answer), allow_nan=False), media_type="application/json")
 
 
 def _plain(answer: Answer) -> Answer:

@@ -23,10 +23,10 @@ from treetop.prove.config import ProofConfig
 from treetop.prove.logic import formula as formulas
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Theorem
+from treetop.serve.limits import TooManyError
 from treetop.serve.proof_tasks import MOST_SIMULATIONS, BackgroundProof, ProofLimits
 from treetop.serve.proof_trees import MOST_NODES
 from treetop.serve.schema import Answer, Request, Seed
-from treetop.serve.sessions import TooManyError
 from treetop.serve.tasks import Scheduler
 
 _MOST_TEXT = 1000  # characters of a formula

@@ -19,6 +19,7 @@ from treetop.types import ROOT
 
 _GROWTH = 1.15  # the ratio of the simulations of two snapshots
 _MOST_ROWS = 64  # moves of a level whose scores are noted
+_MOST_ROWS_ALL = 200_000  # rows of moves in an answer, about 100 bytes each; half of them for single simulations
 
 
 class Recorder:
@@ -31,13 +32,15 @@ class Recorder:
     """
 
     def __init__(self, search: Search, *, visits: int, detailed: int) -> None:
-        if search.tree.has_information_sets or search.config.root.schedules or search.simulations:
+        if search.begins_anew or search.config.root.schedules or search.simulations:
             raise ConfigError(
-                "only a new search of one tree can be recorded: not with information sets, nor with a planned root"
+                "only a new search of one tree can be recorded: not with information sets or determinizations, nor "
+                "with a planned root"
             )
         self._search, self._visits, self._detailed = search, visits, min(detailed, visits)
         self.simulations: list[dict[str, Any]] = []
         self.snapshots: list[dict[str, Any]] = []
+        self._rows = 0
 
     def run(self) -> dict[str, Any]:
         """Record everything, and return it."""
@@ -45,14 +48,20 @@ class Recorder:
             pass
         return self.to_dict()
 
-    def step(self) -> bool:
-        """Record the next simulation, or the next snapshot; return whether there is more."""
+    def step(self, seconds: float | None = None) -> bool:
+        """Record the next simulation, or search up to the next snapshot, for a while; return whether there is more.
+
+        An answer has a bound: where games are long or have many moves, fewer simulations are recorded one by one.
+        """
         search, before = self._search, self._search.simulations
-        if len(self.simulations) < self._detailed:
+        if len(self.simulations) < self._detailed and self._rows < _MOST_ROWS_ALL // 2:
             self._simulate()
         else:
-            wanted = min(max(before + 1, int(before * _GROWTH)), self._visits)
-            search.run(Limit(simulations=wanted - before))
+            last = self.snapshots[-1]["visits"] if self.snapshots else 0
+            wanted = self._visits if self._rows >= _MOST_ROWS_ALL else max(last + 1, int(last * _GROWTH))
+            search.run(Limit(simulations=min(wanted, self._visits) - before, seconds=seconds))
+            if before < search.simulations < min(wanted, self._visits) and not search.solved:
+                return True
         self._snap()
         # A position with one move, or one whose moves are all proven, has nothing more to search.
         return before < search.simulations < self._visits and not search.solved
@@ -118,11 +127,13 @@ class Recorder:
             [row.move, row.visits, row.value, finite(row.exploration), finite(row.score), moves[row.move].prior]
             for row in found.rows
         ]
+        self._rows += len(rows)
         return {"rule": found.rule, "rows": rows}
 
     def _snap(self) -> None:
         result = self._search.result()
         rows = zip(result.counts.tolist(), result.clipped_means.tolist(), strict=True)
+        self._rows += len(result.counts)
         self.snapshots.append(
             {
                 "visits": result.root_visits,

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from treetop.game.position import Position
-from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
+from treetop.serve.jobs import PIECE, Job, Steps, slices
+from treetop.serve.limits import TooSlowError
+from treetop.serve.nodes import Nodes
+from treetop.serve.tasks import slice_limit
 from treetop.show.views import win_rate
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _LEAST_SHARE = 0.05  # of the visits that the move of the game gets, so that its value is known
-_SLICE = 2000  # simulations between two looks at the clock
 
 
 class Review:
     """Searches each position of a game, in the background: a task of the scheduler.
 
-    `make` returns a new search of a position; `done` is called after each position; `plies` maps the number of actions
-    of a position to its number in the game, where outcomes of chance are not counted. `rows` grows: for each move of a
-    player its value, that of the best move, and what was lost, all on the scale from 0 to 1 of the player who moved.
+    `make` returns a new search of a position, whose nodes are shares of `nodes`; `done` is called after each position,
+    `failed` with an error; `plies` maps the number of actions of a position to its number in the game, without outcomes
+    of chance. `rows` grows: for each move of a player its value, that of the best move, and what was lost,
+    all on the scale from 0 to 1 of the player who moved.
 
     >>> import treetop as tt
-    >>> position = tt.position("tic_tac_toe", moves="b2 a1 c1 c3")
-    >>> review = Review(position, lambda one: tt.Search(one, tt.uct(solver=True), seed=1), visits=500)
+    >>> from treetop.serve.limits import Limits
+    >>> position, nodes = tt.position("tic_tac_toe", moves="b2 a1 c1 c3"), Nodes(Limits())
+    >>> review = Review(position, lambda one: tt.Search(one, tt.uct(solver=True), seed=1), nodes, visits=500)
     >>> while review.step(1.0): pass
     >>> [row["move"] for row in review.rows], review.rows[3]["loss"] > 0.2
     (['b2', 'a1', 'c1', 'c3'], True)
@@ -37,28 +41,34 @@ class Review:
         self,
         final: Position,
         make: Callable[[Position], Search],
+        nodes: Nodes,
         *,
         visits: int,
+        seconds: float = math.inf,
         plies: Mapping[int, int] | None = None,
         done: Callable[[], object] = lambda: None,
         failed: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
         self._plies = plies or {}
-        self._make, self._visits, self._done, self._failed = make, visits, done, failed
-        start = Position(final.game, final.start)
-        self._positions: Sequence[Position] = [start, *final._history()]
-        self._actions = final.actions
-        self._search: Search | None = None
-        self._ply = 0
+        self._make, self._nodes, self._visits = make, nodes, visits
+        self._done, self._failed = done, failed
+        self._seconds, self._end = seconds, math.inf
+        self._choices = [
+            (position, action)
+            for position, action in zip(final.positions(), final.actions, strict=False)
+            if position.player not in (CHANCE, SIMULTANEOUS) and not position.is_continuous
+        ]
+        self._job = Job(self._all())
         self._stopped = False
         self.rows: list[dict[str, Any]] = []
-        self.total = sum(self._is_choice(ply) for ply in range(len(self._actions)))
+        self.total = len(self._choices)
         """The moves to review: those of players, not outcomes of chance."""
         self.deadline = math.inf
 
     def stop(self) -> None:
         """End the review soon."""
         self._stopped = True
+        self._job.future.cancel()
 
     @property
     def is_over(self) -> bool:
@@ -70,56 +80,63 @@ class Review:
         self._stopped = True
         self._failed(error)
 
-    def _is_choice(self, ply: int) -> bool:
-        position = self._positions[ply]
-        return position.player not in (CHANCE, SIMULTANEOUS) and not position.is_continuous
-
     def step(self, seconds: float) -> bool:
         """Search for a slice of time; return whether there is more to do."""
-        end = time.monotonic() + seconds
-        while not self.is_over and time.monotonic() < end:
-            if not self._is_choice(self._ply):
-                self._ply += 1
-                continue
-            if self._search is None:
-                self._search = self._make(self._positions[self._ply])
-            self._advance(self._search)
-        return not self.is_over
+        now = time.monotonic()
+        self._end = min(self._end, now + self._seconds)
+        if now >= self._end:
+            self.stop()
+            self._failed(TooSlowError(f"the review was ended after {self._seconds:g} s: review with fewer visits"))
+        return self._job.step(seconds)
 
-    def _advance(self, search: Search) -> None:
-        """Search a little more; note the row when it is enough."""
-        before, missing = search.simulations, self._visits - search.simulations
-        if missing > 0:
-            result = search.run(Limit(simulations=missing if search.config.root.schedules else min(missing, _SLICE)))
-            if search.simulations > before and search.simulations < self._visits and not result.usage.stopped_early:
-                return
-        result, action = search.result(), self._actions[self._ply]
-        place = result.numbers.tolist().index(action)
-        wanted = math.ceil(_LEAST_SHARE * self._visits)
-        if int(result.counts[place]) < wanted and _can_visit(search):
-            result = search.visit(int(action), wanted)
-        self.rows.append(self._row(result, place))
-        self._search, self._ply = None, self._ply + 1
-        self._done()
+    def _all(self) -> Steps[None]:
+        for position, action in self._choices:
+            search = self._make(position)
+            try:
+                result = yield from slices(search, self._visits, self._nodes)
+                place = result.numbers.tolist().index(action)
+                wanted = math.ceil(_LEAST_SHARE * self._visits)
+                if int(result.counts[place]) < wanted and _can_visit(search):
+                    result = yield from _visited(search, int(action), wanted, self._nodes)
+            finally:
+                self._nodes.release(search)
+            ply = len(position.actions)
+            self.rows.append(_row(result, place, self._plies.get(ply, ply)))
+            self._done()
 
-    def _row(self, result: SearchResult, place: int) -> dict[str, Any]:
-        position, best = result.position, result._choice
-        means = result.clipped_means
-        value, top = (float(means[index]) for index in (place, best))
-        if math.isnan(value):
-            value = top
-        rate, best_rate = win_rate(position, value), win_rate(position, top)
-        return {
-            "ply": self._plies.get(self._ply, self._ply),
-            "player": result.player,
-            "move": result.name_of(place),
-            "best": result.name_of(best),
-            "winrate": rate,
-            "bestWinrate": max(rate, best_rate),
-            "loss": max(0.0, best_rate - rate),
-            "values": [float(number) for number in result.values],
-            "pv": list(result.pv),
-        }
+
+def _visited(search: Search, action: int, wanted: int, nodes: Nodes) -> Steps[SearchResult]:
+    """Search one move until it has so many visits; return the result."""
+    while True:
+        child, before = search.tree.root.child(action), search.simulations
+        missing = wanted - (0 if child is None else child.visits)
+        if missing <= 0 or (child is not None and child.is_closed):
+            return search.result()
+        nodes.allow(search)
+        search.run(slice_limit(search, missing, PIECE), include=[action])
+        if search.simulations == before:
+            return search.result()
+        yield
+
+
+def _row(result: SearchResult, place: int, ply: int) -> dict[str, Any]:
+    position, best = result.position, result.chosen
+    means = result.clipped_means
+    value, top = (float(means[index]) for index in (place, best))
+    if math.isnan(value):
+        value = top
+    rate, best_rate = win_rate(position, value), win_rate(position, top)
+    return {
+        "ply": ply,
+        "player": result.player,
+        "move": result.name_of(place),
+        "best": result.name_of(best),
+        "winrate": rate,
+        "bestWinrate": max(rate, best_rate),
+        "loss": max(0.0, best_rate - rate),
+        "values": [float(number) for number in result.values],
+        "pv": list(result.pv),
+    }
 
 
 def _can_visit(search: Search) -> bool:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from treetop.errors import ConfigError, SaveError, TreetopError
+from treetop.serve.limits import TooManyError
 from treetop.serve.run_files import Found, Scan, scan
 from treetop.serve.run_games import Games, NoJournalError
 from treetop.serve.run_tournaments import Tournament
 from treetop.serve.run_training import Training
-from treetop.serve.sessions import TooManyError
 
 _FRESH = 0.5  # seconds for which a scan is good
 _READING = 1.0  # seconds that one request for the list reads files; the next request reads on

@@ -1,9 +1,4 @@
-"""Games in progress on a server: a line of positions, a search of the current one, and who listens.
-
-A session is used by many threads: requests change it, the scheduler searches, and events go to listeners. Three locks,
-always taken in this order: `turn` lets one request at a time change the session, `searching` is held while the search
-runs a slice or its tree is read, `lock` protects the fields.
-"""
+"""All games in progress on a server, within its limits."""
 
 from __future__ import annotations
 
@@ -11,388 +6,15 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from treetop import checks
-from treetop.arena.seeds import CHANCE as FOR_CHANCE
-from treetop.arena.seeds import derive
-from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, SearchError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.search.limits import Limit
-from treetop.search.result import SearchResult
-from treetop.search.search import Search
 from treetop.serve.engines import Engine
-from treetop.serve.review import Review
-from treetop.serve.tasks import Scheduler, Thinking
-from treetop.show.views import analysis_view, position_view
-from treetop.types import CHANCE, SIMULTANEOUS
-
-Event = dict[str, Any]
-Listener = Callable[[Event], None]
-_EVERY = 0.1  # seconds between two reports of a search
-_JOINT = Limit(simulations=1000)  # for the engine's part of simultaneous moves
-_PATIENCE = 10.0  # seconds that a request waits for a slice to end
-
-
-class TooManyError(TreetopError):
-    """The server has as many sessions, games or nodes as it may have."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What clients may use of a server."""
-
-    sessions: int = 100
-    nodes: int = 4_000_000
-    """Nodes of one tree; beyond them its least visited subtrees are folded."""
-    total_nodes: int = 40_000_000
-    """Nodes of all trees, about 40 bytes each; beyond them the trees of idle sessions are dropped."""
-    seconds: float = 3600.0
-    games: int = 64
-    """Different games, with their parameters: each is compiled."""
-    moves: int = 10_000
-
-
-class Session:
-    """A game in progress."""
-
-    def __init__(
-        self, name: str, start: Position, people: Sequence[int], seed: int, engine: Engine, scheduler: Scheduler,
-        limits: Limits,
-    ) -> None:  # fmt: skip
-        self.name, self.people, self.seed, self.engine = name, tuple(people), seed, engine
-        self.used = time.monotonic()
-        self.turn, self.searching, self.lock = threading.Lock(), threading.Lock(), threading.RLock()
-        self._scheduler, self._limits = scheduler, limits
-        self._line, self._ply = [self._after_chance(start)], 0
-        self._search: Search | None = None
-        self._thinking: Thinking | None = None
-        self.analysis: Event | None = None
-        """The last report of a search of the current position."""
-        self.review: Review | None = None
-        self._listeners: list[Listener] = []
-
-    # Positions.
-
-    @property
-    def position(self) -> Position:
-        """The current position."""
-        return self._line[self._ply]
-
-    @property
-    def viewer(self) -> int | None:
-        """The player whose information is shown; None where everything is open, or nobody plays."""
-        hidden = self.position.game.has("determinize") or self.position.game.has("board_for")
-        return self.people[0] if hidden and len(self.people) == 1 and not self.position.is_terminal else None
-
-    def refuse_hidden(self) -> None:
-        """Raise ConfigError where a search of the position would show what is hidden from the person who plays."""
-        if self.viewer is not None and self.position.player not in (self.viewer, SIMULTANEOUS):
-            raise ConfigError("it is the opponent's turn: a search would show hidden information")
-
-    def view(self) -> Event:
-        """Return everything that a page shows of the game."""
-        with self.lock:
-            texts, hidden = self._line[-1].moves(), self.viewer is not None
-            return {
-                "type": "position",
-                "session": self.name,
-                "seed": self.seed,
-                "people": list(self.people),
-                "position": position_view(self.position, self.viewer),
-                "line": [] if hidden else [texts[len(before.actions)] for before in self._line[:-1]],
-                "ply": self._ply,
-                "plies": len(self._line) - 1,
-                "thinking": self._thinking is not None,
-            }
-
-    def follow_moves(self, moves: Sequence[str], ply: int) -> None:
-        """Replace the line by other moves from the start, and show one of its positions."""
-        if self.viewer is not None:
-            raise ConfigError("other lines would show hidden information: play the game move by move")
-        if len(moves) > self._limits.moves:
-            raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves: give fewer")
-        with self.changing():
-            texts = self._line[-1].moves()
-            known = [texts[len(before.actions)] for before in self._line[:-1]]
-            same = next((at for at, (a, b) in enumerate(zip(known, moves, strict=False)) if a != b), None)
-            line = self._line[: (min(len(known), len(moves)) if same is None else same) + 1]
-            for move in moves[len(line) - 1 :]:
-                if line[-1].is_terminal or line[-1].player == SIMULTANEOUS:
-                    raise ConfigError(f"the line cannot go on with {checks.shorten(move)}")
-                line.append(self._after_chance(line[-1].apply(line[-1].parse_move(move))))
-            checks.whole("ply", ply, 0, len(line) - 1)
-            self._line, self._ply, self.analysis = line, ply, None
-
-    def play(self, move: str, player: int | None = None) -> None:
-        """Play a move of the player to move; with simultaneous moves that of `player`, the engine plays the others."""
-        with self.changing():
-            position = self.position
-            if position.is_terminal:
-                raise ConfigError("the game is over")
-            if len(self._line) > self._limits.moves:
-                raise TooManyError(f"a game on this server has at most {self._limits.moves:,} moves")
-            if position.player == SIMULTANEOUS:
-                seat = player if player is not None else (self.people or (0,))[0]
-                self._append(self._joint(position, seat, position.parse_move(move, seat)))
-            else:
-                self._append(position.parse_move(move))
-
-    def _joint(self, position: Position, seat: int, action: int) -> tuple[int, ...]:
-        """Return simultaneous moves: that of a person, and those of the engine, which does not see it."""
-        found = []
-        for player in range(position.game.facts.players):
-            if player == seat:
-                found.append(action)
-            else:
-                search = self.engine.search(position, player, self._limits.nodes)
-                found.append(int(search.run(_JOINT).action))
-        return tuple(found)
-
-    def _append(self, action: Any) -> None:
-        """Play an action at the current position; what came after it is dropped."""
-        after = self._after_chance(self.position.apply(action))
-        del self._line[self._ply + 1 :]
-        self._line.append(after)
-        self._ply += 1
-        self.analysis = None
-
-    def _after_chance(self, position: Position) -> Position:
-        """Resolve chance by the seed and the number of the move, so that a move taken back has the same outcome."""
-        while not position.is_terminal and position.player == CHANCE:
-            rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
-            position = position.apply(position.draw_outcome(rng))
-        return position
-
-    def show_line(self, line: Sequence[Position], ply: int = 0) -> None:
-        """Replace the line by a recorded one: the positions at which a player moves, and the last one."""
-        with self.changing():
-            self._line, self._ply = list(line), checks.whole("ply", ply, 0, len(line) - 1)
-            self.analysis = None
-
-    def go(self, ply: int) -> None:
-        """Show another position of the line."""
-        with self.changing():
-            self._ply = checks.whole("ply", ply, 0, len(self._line) - 1)
-            self.analysis = None
-
-    # Searches.
-
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Let one request change the position: the search is halted before, and listeners hear of it after."""
-        with self.turn:
-            self._halt()
-            with self.lock:
-                yield
-        self.tell(self.view())
-
-    def _halt(self) -> None:
-        """End the search, without a last report, and wait until its slice is over. The caller holds `turn`."""
-        self.used = time.monotonic()
-        task, self._thinking = self._thinking, None
-        if task is not None:
-            task.cancel()
-            if not self.searching.acquire(timeout=_PATIENCE):
-                raise SearchError("the search does not end: its rules or its evaluator are too slow")
-            self.searching.release()
-
-    def think(
-        self, engine: Engine, *, visits: int | None, seconds: float | None, play: bool = False,
-        include: Sequence[str] | None = None,
-    ) -> None:  # fmt: skip
-        """Search the current position in the background; with `play`, play the move that is found."""
-        with self.turn:
-            self._halt()
-            with self.searching, self.lock:
-                task = self._task(engine, visits, seconds, include, play=play)
-                self._thinking = task
-        self.tell(self.view())
-        self._scheduler.add(task)
-
-    def _task(
-        self, engine: Engine, visits: int | None, seconds: float | None, include: Sequence[str] | None, *, play: bool
-    ) -> Thinking:
-        """Return the task of a search of the current position. The caller holds all locks."""
-        position = self.position
-        if position.is_terminal:
-            raise ConfigError("the game is over: there is nothing to search")
-        seat = None
-        if position.player == SIMULTANEOUS:
-            others = [one for one in range(position.game.facts.players) if one not in self.people]
-            seat = others[0] if play and others else (self.people or (0,))[0]
-        search, self.engine = self._following(engine, position, seat), engine
-        known = set(position.legal_moves(seat)) if include is not None else set()
-        for move in include or ():
-            if move not in known:
-                raise ConfigError(f"{checks.shorten(move)} is not a legal move here")
-        task: Thinking
-
-        def report(result: SearchResult, over: bool) -> None:
-            self._report(task, position, result, over=over, play=play)
-
-        task = Thinking(
-            search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
-            failed=lambda error: self._failed(task, error), lock=self.searching,
-        )  # fmt: skip
-        self._search = search
-        return task
-
-    def _following(self, engine: Engine, position: Position, seat: int | None) -> Search:
-        """Return a search of a position: that of an earlier one goes on, if the game followed its tree."""
-        search = self._search
-        if search is not None and engine == self.engine and not search.begins_anew and seat is None:
-            known = search.position.actions
-            same = bool(search.position.start == position.start) and position.actions[: len(known)] == known
-            if same and search.config.growth.max_nodes is not None:
-                try:
-                    for action in position.actions[len(known) :]:
-                        search.advance(action)
-                    return search
-                except TreetopError:
-                    pass  # the tree cannot follow
-        return engine.search(position, seat, self._limits.nodes)
-
-    def _report(self, task: Thinking, position: Position, result: SearchResult, *, over: bool, play: bool) -> None:
-        """Take a result of the search, in its thread."""
-        hidden = self.viewer is not None and play
-        event = None if hidden else {"type": "analysis", "over": over, "ply": self._ply, **analysis_view(result)}
-        action = result.choice
-        if not over:
-            if event is not None and self._thinking is task:
-                self.analysis = event
-                self.tell(event)
-            return
-        with self.lock:
-            if self._thinking is not task:
-                return
-            self._thinking = None
-            if event is not None:
-                self.analysis = event
-            if play and self.position is position:
-                self._append(self._engine_action(position, action))
-        if event is not None:
-            self.tell(event)
-        self.tell(self.view())
-
-    def _engine_action(self, position: Position, action: Any) -> Any:
-        """Return what is applied after a search: with simultaneous moves, random moves of the others complete it."""
-        if position.player != SIMULTANEOUS:
-            return action
-        seats = range(position.game.facts.players)
-        rng = Rng(derive(self.seed, FOR_CHANCE, len(position.actions)))
-        searched = next((one for one in seats if one not in self.people), 0)
-        legal = [position.legal_actions(seat) for seat in seats]
-        return tuple(
-            int(action) if seat == searched else int(legal[seat][rng.below(len(legal[seat]))]) for seat in seats
-        )
-
-    def _failed(self, task: Thinking, error: BaseException) -> None:
-        with self.lock:
-            if self._thinking is task:
-                self._thinking = None
-        self.tell({"type": "error", "error": str(error).partition("\n")[0] or type(error).__name__})
-
-    @property
-    def is_thinking(self) -> bool:
-        """Whether a search is running."""
-        return self._thinking is not None
-
-    def end_search(self) -> None:
-        """Ask the search to end and to report its last result; without waiting."""
-        task = self._thinking
-        if task is not None:
-            task.stop()
-
-    @contextmanager
-    def reading(self) -> Iterator[Search]:
-        """Hold the search still while its tree is read; raise ConfigError where there is none."""
-        with self.lock:
-            search = self._search
-        if search is None or not search.simulations:
-            raise ConfigError("there is no search yet: think first")
-        with self.searching:
-            yield search
-
-    @property
-    def nodes(self) -> int:
-        """The nodes of its tree."""
-        search = self._search
-        return 0 if search is None else search.tree.size
-
-    def drop_search(self) -> None:
-        """Free the memory of the tree."""
-        with self.turn:
-            self._halt()
-            with self.searching, self.lock:
-                self._search = None
-
-    def begin_review(self, engine: Engine, visits: int) -> Review:
-        """Review the line, in the background."""
-        with self.lock:
-            if self.review is not None:
-                self.review.stop()
-            review = Review(
-                self._line[-1],
-                lambda position: engine.search(position, None, self._limits.nodes),
-                visits=visits,
-                plies={len(one.actions): ply for ply, one in enumerate(self._line)},
-                done=lambda: self.tell(_progress(review)),
-                failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
-            )
-            self.review = review
-        self._scheduler.add(review)
-        return review
-
-    # Listeners.
-
-    @contextmanager
-    def listening(self, listener: Listener) -> Iterator[None]:
-        """Send events to a listener inside the block."""
-        with self.lock:
-            self._listeners.append(listener)
-        try:
-            yield
-        finally:
-            with self.lock:
-                self._listeners.remove(listener)
-
-    def standing(self) -> list[Event]:
-        """Return the events that a new listener has missed."""
-        review, analysis = self.review, self.analysis
-        found = [self.view()]
-        if analysis is not None:
-            found.append(analysis)
-        if review is not None:
-            found.append(_progress(review))
-        return found
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether somebody listens."""
-        return bool(self._listeners)
-
-    def tell(self, event: Event) -> None:
-        """Send an event to all listeners."""
-        with self.lock:
-            listeners = list(self._listeners)
-        for listener in listeners:
-            listener(event)
-
-    def close(self) -> None:
-        """End everything."""
-        if self.review is not None:
-            self.review.stop()
-        self.drop_search()
-
-
-def _progress(review: Review) -> Event:
-    return {"type": "review", "done": len(review.rows), "total": review.total}
+from treetop.serve.limits import Limits, TooManyError
+from treetop.serve.nodes import Nodes
+from treetop.serve.session import Session
+from treetop.serve.tasks import Scheduler
 
 
 class Sessions:
@@ -403,6 +25,7 @@ class Sessions:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._games: dict[str, Game] = {}
         self._lock = threading.Lock()
+        self.nodes = Nodes(limits, self._make_way)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -411,22 +34,29 @@ class Sessions:
         """Return a game by its name; raise TooManyError where the server has compiled enough of them."""
         with self._lock:
             if spec not in self._games and len(self._games) >= self.limits.games:
-                raise TooManyError(f"this server plays at most {self.limits.games} different games: restart it")
+                raise TooManyError(
+                    f"this server plays at most {self.limits.games} different games: choose one of those, or restart it"
+                )
         found = load(spec)
         with self._lock:
             self._games[spec] = found
         return found
 
-    def create(self, start: Position, people: Sequence[int], seed: int) -> Session:
-        """Begin a session. The least recently used one that nobody watches makes way, if there are too many."""
+    def create(self, start: Position, people: Sequence[int], seed: int, *, secret: bool = False) -> Session:
+        """Begin a session; its seed may be secret. The least recently used one that nobody watches makes way."""
         name = secrets.token_urlsafe(9)
-        session = Session(name, start, people, seed, self.engine, self.scheduler, self.limits)
+        session = Session(
+            name, start, people, seed, self.engine, self.scheduler, self.limits, self.nodes, secret=secret
+        )  # fmt: skip
         old = None
         with self._lock:
             if len(self._sessions) >= self.limits.sessions:
                 idle = [one for one in self._sessions.values() if not one.is_watched and not one.is_thinking]
                 if not idle:
-                    raise TooManyError(f"this server has {self.limits.sessions} games in progress: close one of them")
+                    raise TooManyError(
+                        f"this server has {self.limits.sessions} games in progress, all watched: close one, or start "
+                        "the server with more --sessions"
+                    )
                 old = min(idle, key=lambda one: one.used)
                 del self._sessions[old.name]
             self._sessions[name] = session
@@ -448,19 +78,11 @@ class Sessions:
             session = self._sessions.pop(name)
         session.close()
 
-    def free_nodes(self, wanted: Session) -> None:
-        """Drop trees of idle sessions while all trees are too large; raise TooManyError where that is not enough."""
+    def _make_way(self) -> bool:
+        """Drop the tree of an idle session, the least recently used one that nobody watches; return False for none."""
         with self._lock:
-            others = sorted((one for one in self._sessions.values() if one is not wanted), key=lambda one: one.used)
-        total = wanted.nodes + sum(one.nodes for one in others)
-        for one in others:
-            if total <= self.limits.total_nodes:
-                return
-            if not one.is_thinking:
-                total -= one.nodes
-                one.drop_search()
-        if total > self.limits.total_nodes:
-            raise TooManyError("all trees of this server together are too large: stop a search")
+            sessions = list(self._sessions.values())
+        return any(one.make_way() for one in sorted(sessions, key=lambda one: (one.is_watched, one.used)))
 
     def close(self) -> None:
         """End all sessions."""

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Protocol, Self
 
 from treetop.search.limits import Limit
@@ -17,6 +18,8 @@ from treetop.search.result import SearchResult
 from treetop.search.search import Search
 
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
+_WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
+_REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
 
@@ -122,11 +125,18 @@ class Scheduler:
             return task, min(_LONGEST, max(_SHORTEST, fair))
 
 
+def slice_limit(search: Search, missing: int | None, seconds: float) -> Limit:
+    """Return the limit of a slice. A planned root needs its whole number of simulations, so its slice may be long."""
+    if search.config.root.schedules:
+        return Limit(simulations=missing or 1, seconds=_WHOLE)
+    return Limit(simulations=missing, seconds=seconds)
+
+
 class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report.
+    `lock` is held during a slice and its report; `allow` is called before each slice.
     `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
     """
 
@@ -142,14 +152,17 @@ class Thinking:
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
         lock: AbstractContextManager[object] | None = None,
+        allow: Callable[[Search], object] = lambda _: None,
     ) -> None:
+        self._allow = allow
         self._search, self._visits, self._seconds = search, visits, seconds
         self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
         self._include, self._exclude = None if include is None else list(include), list(exclude)
         self._next = 0.0  # the time of the next report
         self._stopped, self._cancelled = threading.Event(), False
-        self.deadline = float("inf")
+        self._searched = self._reported = 0.0  # seconds
+        self.deadline = 0.0  # it begins at once, since its time counts from then on
         self.started = False
 
     def stop(self) -> None:
@@ -162,8 +175,9 @@ class Thinking:
         self._cancelled = True
         self.stop()
 
-    def _is_cancelled(self) -> bool:
-        return self._cancelled  # by another thread
+    def is_cancelled(self) -> bool:
+        """Whether nothing is reported any more."""
+        return self._cancelled
 
     def step(self, seconds: float) -> bool:
         """Search for a slice of time; return whether the search goes on."""
@@ -172,16 +186,29 @@ class Thinking:
 
     def _step(self, seconds: float) -> bool:
         search = self._search
-        if self._is_cancelled():
+        if self.is_cancelled():
             return False
         if not self.started:
             self._begin()
-        # A schedule plans the whole number of simulations.
-        limit = self._limit(None if search.config.root.schedules else seconds)
-        result = search.run(limit, include=self._include, exclude=self._exclude)
-        if self._is_cancelled():
+        result, over = self._slice(search, seconds)
+        if self.is_cancelled():
             return False
         now = time.monotonic()
+        if over or (self._every is not None and now >= self._next and self._reported <= _REPORTS * self._searched):
+            self._next = now + (self._every or 0.0)
+            self._report(result, over)
+            self._reported += time.monotonic() - now
+        return not over
+
+    def _slice(self, search: Search, seconds: float) -> tuple[SearchResult, bool]:
+        """Search for a slice; return the result, and whether the search is over."""
+        start = time.monotonic()
+        if start >= self.deadline and search.simulations:
+            return search.result(), True
+        self._allow(search)
+        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
+        now = time.monotonic()
+        self._searched += now - start
         over = (
             search.config.root.schedules
             or self._stopped.is_set()
@@ -190,29 +217,26 @@ class Thinking:
             or result.usage.stopped_early
             or len(result.numbers) == 1
         )
-        if over or (self._every is not None and now >= self._next):
-            self._next = now + (self._every or 0.0)
-            self._report(result, over)
-        return not over
+        return result, over
 
     def _begin(self) -> None:
         """Compile what is needed; the clock starts after that."""
         self._search.prepare(advance=False)
         now = time.monotonic()
         self.started, self._next = True, now + (self._every or 0.0)
-        if self._seconds is not None and not self._stopped.is_set():
-            self.deadline = now + self._seconds
+        if not self._stopped.is_set():
+            self.deadline = float("inf") if self._seconds is None else now + self._seconds
 
-    def _limit(self, seconds: float | None) -> Limit:
+    def _limit(self, seconds: float) -> Limit:
         """Return the limit of a slice: at least one simulation, so that there is a result."""
         left = None if self._visits is None else max(1, self._visits - self._search.simulations)
         until = self.deadline - time.monotonic()
-        if seconds is not None and until <= 0.0 and self._search.simulations == 0:
+        if until <= 0.0 and self._search.simulations == 0:
             return Limit(simulations=1)
-        if seconds is None:
-            return Limit(simulations=left or 1)
-        return Limit(simulations=left, seconds=max(0.001, min(seconds, until)))
+        limit = slice_limit(self._search, left, seconds)
+        return replace(limit, seconds=max(0.001, min(limit.seconds or seconds, until)))
 
     def fail(self, error: BaseException) -> None:
         """Report an error of the search."""
-        self._failed(error)
+        with self._lock:
+            self._failed(error)

@@ -40,7 +40,7 @@ def plot_of(result: SearchResult, moves: int) -> Figure:
     ['Share of the visits', 'Value, with 95% interval']
     """
     checks.whole("moves", moves, 1)
-    chosen = result._choice
+    chosen = result.chosen
     order = sorted(range(len(result.counts)), key=lambda index: (-int(result.counts[index]), index != chosen))[:moves]
     if chosen not in order:
         order[-1] = chosen
@@ -65,7 +65,7 @@ def _draw_shares(axes: Axes, result: SearchResult, order: IntArray, places: IntA
     shares = result.probabilities if mixed else result.shares(1.0)
     priors = result.priors
     with_priors = not mixed and result.config.rule.reads_priors and bool(np.isfinite(priors).all())
-    colours = [_VISITS if index == result._choice else _OTHER for index in order]
+    colours = [_VISITS if index == result.chosen else _OTHER for index in order]
     height, shift = (0.36, 0.19) if with_priors else (0.62, 0.0)
     axes.barh(places - shift, shares[order], height=height, color=colours)
     title = "Mixed strategy" if mixed else "Share of the visits"
@@ -90,7 +90,7 @@ def _draw_values(axes: Axes, result: SearchResult, order: IntArray, places: IntA
     seen = np.isfinite(means)
     axes.axvline(result.value, color=_MUTE, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     for place, index in zip(places[seen], order[seen], strict=True):
-        colour = _VISITS if index == result._choice else _OTHER
+        colour = _VISITS if index == result.chosen else _OTHER
         axes.plot([starts[place], ends[place]], [place, place], color=colour, linewidth=2.2, solid_capstyle="butt")
         axes.plot(means[place], place, "o", color=colour, markersize=7, markeredgecolor="white", zorder=3)
     axes.set_title("Value, with 95% interval", loc="left", fontsize=10, color=_MUTE)

@@ -108,7 +108,7 @@ def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, 
     >>> infos[0]["move"], infos[0]["order"], sorted(infos[0])[:4]
     ('b2', 0, ['edgeVisits', 'lcb', 'move', 'order'])
     """
-    position, chosen = result.position, result._choice
+    position, chosen = result.position, result.chosen
     order = sorted(range(len(result.counts)), key=lambda index: (index != chosen, -int(result.counts[index])))[:most]
     low, _ = value_range(position)
     errors, with_priors = Z * standard_errors(result), bool(result.priors.any())
@@ -141,7 +141,7 @@ def _variation(result: SearchResult, index: int) -> tuple[str, ...]:
     hidden = result.tree.has_information_sets or result.position.game.has("determinize")
     if not hidden and (result.has_tree or result.merged is not None):
         return Line.of(result, index).moves
-    return tuple(result.pv) if not hidden and index == result._choice else (result.name_of(index),)
+    return tuple(result.pv) if not hidden and index == result.chosen else (result.name_of(index),)
 
 
 def _proven(result: SearchResult, index: int) -> dict[str, Any]:

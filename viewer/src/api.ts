@@ -40,7 +40,8 @@ export interface Position {
 export interface Session {
   type: "position";
   session: string;
-  seed: number;
+  /** Null while it would show what is hidden. */
+  seed: number | null;
   people: number[];
   position: Position;
   line: string[];

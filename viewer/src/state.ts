@@ -194,7 +194,7 @@ export function link(): string {
   if (shown && !own) {
     parts.set("game", shown.position.game);
     if (shown.line.length) parts.set("moves", shown.line.slice(0, shown.ply).join("~"));
-    parts.set("seed", String(shown.seed));
+    if (shown.seed !== null) parts.set("seed", String(shown.seed));
     if (setup.value) parts.set("setup", setup.value);
     parts.set("people", shown.people.join("~") || "none");
   }

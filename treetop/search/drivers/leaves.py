@@ -139,7 +139,7 @@ class Leaves:
     def _reserve(self, size: int) -> int:
         """Reserve nodes for the children of in-flight leaves and of `size` more; return how many more are allowed."""
         driver = self._driver
-        actions, bound = driver.most_children, driver.config.growth.max_nodes
+        actions, bound = driver.most_children, driver.tree.max_nodes
         if bound is not None:
             most = (bound - 1 - actions) // actions
             if driver.game.facts.num_outcomes:
@@ -154,7 +154,7 @@ class Leaves:
 
     def _reserve_more(self, size: int, stuck: int) -> bool:
         """Reserve nodes for outcomes of chance; return False if a bounded tree must absorb in-flight leaves first."""
-        driver, bound = self._driver, self._driver.config.growth.max_nodes
+        driver, bound = self._driver, self._driver.tree.max_nodes
         waiting = self.in_flight + int(driver.control[0]["gathered"])
         needed = (self.in_flight + size + stuck) * driver.most_children
         if bound is not None and waiting and driver.tree.size + needed > bound:
