@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import tempfile
 from pathlib import Path
@@ -21,6 +22,12 @@ os.environ["TREETOP_QUIET"] = "1"  # what a command writes to stderr must not de
 
 # A shell starts background jobs with SIGINT ignored, and children inherit that; tests of Ctrl-C need Python's default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 def pytest_addoption(parser):
@@ -60,3 +67,15 @@ def untried(monkeypatch):
     from treetop.game import trial
 
     monkeypatch.setattr(trial, "require_trial", lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium; tests are left out where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    driver = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
+    with driver.sync_playwright() as started:
+        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()

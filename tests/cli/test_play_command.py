@@ -183,7 +183,7 @@ def test_a_game_that_cannot_be_written_is_reported_in_moves(run, monkeypatch):
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_the_engine_thinks_loses_nothing(tmp_path, kind):
-    with started("play", "nim", "--seconds", "600", folder=tmp_path) as process:
+    with started("play", "nim", "--rule", "uct", "--seconds", "600", folder=tmp_path) as process:
         process.type("2")
         process.see("player 1 thinks")
         process.process.send_signal(kind)

@@ -120,7 +120,7 @@ def test_a_wrong_file_of_settings_is_refused(run, tmp_path, content, message):
 
 
 def test_a_network_of_the_user_is_named_by_its_module(run, tmp_path):
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "own_network.py").write_text(
         "import math, torch\n"
         "def make(shape, actions, values):\n"
         "    class Net(torch.nn.Module):\n"
@@ -132,9 +132,9 @@ def test_a_network_of_the_user_is_named_by_its_module(run, tmp_path):
         "            return found[:, :actions], torch.tanh(found[:, actions:])\n"
         "    return Net()\n"
     )
-    ended = run("train", "tic_tac_toe", "--out", "one", "--module", "mine:make", *QUICK)
+    ended = run("train", "tic_tac_toe", "--out", "one", "--module", "own_network:make", *QUICK)
     assert ended.code == 0, ended.err
     assert (tmp_path / "one" / "model.onnx").exists()
-    wrong = run("train", "tic_tac_toe", "--out", "two", "--module", "mine:nothing", *QUICK)
+    wrong = run("train", "tic_tac_toe", "--out", "two", "--module", "own_network:nothing", *QUICK)
     assert wrong.code == 2
     assert "nothing" in wrong.err

@@ -121,12 +121,16 @@ def test_a_result_is_kept_under_the_name_that_it_was_asked_for():
 
 
 def test_a_run_that_ctrl_c_ends_is_none(folder):
-    (folder / "loop.p").write_text(LOOP.replace("a & b & c", "a & b & c & d & e & f & g"))
+    (folder / "loop.p").write_text(LOOP.replace("a & b & c", " & ".join("abcdefghijklmn")))  # takes a second
     found = experiment(folder, tiers=(100_000,), mode="raw")
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+
+    def interrupted() -> None:
+        timer.start()
         prove_one("loop", "blind_uniform", 0, found)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     timer.join()
 
 

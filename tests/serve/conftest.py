@@ -1,28 +1,6 @@
-"""What the tests in a real browser share."""
+"""What the tests of the page in a real browser share."""
 
 from __future__ import annotations
-
-import shutil
-
-import pytest
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A Chromium; tests are left out where there is none."""
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    driver = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
-    with driver.sync_playwright() as started:
-        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield made
-        made.close()
 
 
 class Watched:

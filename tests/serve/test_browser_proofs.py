@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
 pytest.importorskip("playwright", reason="needs Playwright: pip install playwright")
 
-from playwright.sync_api import sync_playwright
-
 from treetop.serve.app import Options
 from treetop.serve.server import Server
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 CASES = "(p | q -> r) <-> (p -> r) & (q -> r)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as started:
-        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 
 import pytest
 
 import treetop as tt
 from tests.show.conftest import KINDS, NASTY
 from treetop.show.page import module_text, script_json, snapshot_text
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -42,17 +38,6 @@ def test_without_scripts_the_page_is_the_text_of_the_result(results):
     page = results("plain").html()
     text = page[page.index("<noscript>") : page.index("</noscript>")]
     assert "principal variation" in text
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    with api.sync_playwright() as started:
-        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture
