@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.position import Position
@@ -23,6 +25,8 @@ from treetop.oracle.solve_search import (
     WRONG_PLAYER,
     WRONG_REWARDS,
     explore,
+    follow,
+    list_actions,
 )
 
 _SLICE = 20_000  # positions (some hundredths of a second) between two checks of clocks and Ctrl-C
@@ -97,7 +101,10 @@ class ExactSearch:
         word = next(size for size in (8, 4, 2, 1) if game.dtype.itemsize % size == 0)
         self._words = self._states.view(f"u{word}").reshape(depth, -1)
         self._kept = np.zeros((len(self._table), self._words.shape[1]), self._words.dtype)
-        self._explore = game.engine().entry(explore)
+        engine = game.engine()
+        self._explore = engine.entry(explore)
+        self._list, self._follow = engine.entry(list_actions), engine.entry(follow)
+        self._start = np.zeros(1, game.dtype)
 
     def prepare(self) -> None:
         """Compile or load the code, so that a clock that starts afterwards measures the search alone."""
@@ -139,21 +146,40 @@ class ExactSearch:
         """Return what player 0 receives, and after how many moves (0 in a draw, or if not timed). A value that is
         already known helps.
         """
-        self._begin(position, value)
+        self._states[0] = position.record[0]
+        self._begin(*((-math.inf, math.inf) if value is None else (value, value, _FOREVER)))
         while not self._continue(_SLICE):
             pass
         return float(self._control[0]["value"]), abs(int(self._control[0]["timing"]))
 
-    def value_within(self, position: Position, nodes: int) -> float | None:
+    def value_within(self, state: Any, nodes: int) -> float | None:
         """Return what player 0 receives, or None if that takes a search of more than so many positions."""
-        self._begin(position, None)
+        self._states[0] = state
+        self._begin(-math.inf, math.inf)
         return float(self._control[0]["value"]) if nodes > 0 and self._continue(nodes) else None
 
-    def _begin(self, position: Position, value: float | None) -> None:
-        self._states[0] = position.record[0]
+    def best_within(self, state: Any, player: int, value: float, nodes: int) -> npt.NDArray[np.bool_] | None:
+        """Return which actions of the player to move keep the value of a position, which is known.
+
+        The result is None if that takes a search of more than so many positions.
+        """
+        self._start[0] = self._states[0] = state
+        # No action is better, so it is enough to know on which side of the value an action is.
+        window = (np.nextafter(value, -math.inf), value) if player == 0 else (value, np.nextafter(value, math.inf))
+        found, end = np.zeros(self._game.facts.num_actions, np.bool_), self.nodes + nodes
+        for action in self._actions[0, : self._list(self._states, self._actions[0])].tolist():
+            self._follow(self._start, action, self._states)
+            self._begin(*window)
+            if self.nodes >= end or not self._continue(end - self.nodes):
+                return None
+            found[action] = self._control[0]["value"] == value
+        return found
+
+    def _begin(self, low: float, high: float, timing: int = 0) -> None:
+        """Begin a search of the first position of the line, for an outcome between two: one early, one late."""
         frame, control = self._frames[0], self._control[0]
-        frame["low"], frame["low_timing"] = (-math.inf, 0) if value is None else (value, -_FOREVER)
-        frame["high"], frame["high_timing"] = (math.inf, 0) if value is None else (value, _FOREVER)
+        frame["low"], frame["low_timing"] = low, -timing
+        frame["high"], frame["high_timing"] = high, timing
         control["depth"] = 0
 
     def _continue(self, budget: int) -> bool:

@@ -282,6 +282,20 @@ def _take(frame: Any, value: float, timing: int, actions: Any, history: Any) -> 
 
 
 @compiled(python_errors=False)
+def list_actions(game: Any, states: Any, actions: Any) -> int:
+    """Write the actions of a position, 0 of them where it is over; return how many there are."""
+    state = state_at(game, states, 0)
+    return 0 if state.is_terminal() else state.legal_actions(actions)
+
+
+@compiled(python_errors=False)
+def follow(game: Any, start: Any, action: int, states: Any) -> None:
+    """Begin the line with the position after an action."""
+    copy_state(game, states, 0, start, 0)
+    state_at(game, states, 0).apply(action)
+
+
+@compiled(python_errors=False)
 def explore(
     game: Any,
     controls: Any,

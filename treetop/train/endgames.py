@@ -56,19 +56,8 @@ def solve_backwards(game: Game, states: Sequence[Any], nodes: int) -> Iterator[S
     """
     search = ExactSearch(Position(game), timed=False, expected=nodes)
     for state in reversed(states):
-        position = Position(game, np.array([state], game.dtype))
-        value = search.value_within(position, nodes - search.nodes)
+        value = search.value_within(state, nodes - search.nodes)
         if value is None:
             return
-        yield Solved(value, _best(search, position, value, nodes))
-
-
-def _best(search: ExactSearch, position: Position, value: float, nodes: int) -> npt.NDArray[np.bool_] | None:
-    """Return which actions keep the value of a position, or None if the search ends before that is known."""
-    found = np.zeros(position.game.facts.num_actions, np.bool_)
-    for action in position.legal_actions():
-        after = search.value_within(position.apply(action), nodes - search.nodes)
-        if after is None:
-            return None
-        found[action] = after == value
-    return found
+        player = Position(game, np.array([state], game.dtype)).player
+        yield Solved(value, search.best_within(state, player, value, nodes - search.nodes))
