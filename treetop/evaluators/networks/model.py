@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import time
 from collections.abc import Mapping
@@ -204,9 +205,10 @@ def _bundled(game: Game) -> Path:
     known = bundled_networks()
     name = game.source or game.name
     if name not in known:
+        near = [other for other in known if other.partition("(")[0] == name.partition("(")[0]]
+        have = f"there is one of {near[0]}" if near else f"only of {', '.join(known) or 'no game'}"
         raise ConfigError(
-            f"no network of {name} comes with Treetop, only of {', '.join(known) or 'no game'}: train one by treetop "
-            f"train {name} --out run"
+            f"no network of {name} comes with Treetop, {have}: train one by treetop train {shlex.quote(name)} --out run"
         )
     return known[name]
 
