@@ -20,14 +20,14 @@ from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
-from treetop.evaluators.networks.model import Model, load_model
+from treetop.evaluators.networks.model import Model, load_model, named_in
 from treetop.game.definition import Game
-from treetop.game.registry import load_bundled, load_game
+from treetop.game.registry import load_game
 from treetop.search.interrupts import Interrupts
 from treetop.search.pool import SearchPool
 from treetop.train.acceptance import Accepted, contest
 from treetop.train.events import METRICS, Event, Iteration, read_events
-from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
+from treetop.train.folder import append_line, owning, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.learner import Learner, Losses
 from treetop.train.network import ModuleFactory, few_threads
 from treetop.train.options import TrainOptions, refuse_changes
@@ -70,7 +70,13 @@ class Run:
         """Begin a run in a new folder. `module` makes a network of your own; see `treetop.train`."""
         path, known = Path(folder), load_game(game)
         refuse_used(path)
-        SearchPool(known, options.search(), slots=1)  # it refuses games that self-play cannot search
+        try:
+            SearchPool(known, options.search(), slots=1)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{known.name} cannot be trained: games with imperfect information, simultaneous moves or continuous "
+                f"actions have no self-play ({error})"
+            ) from None
         complete = options.for_game(known)
         run = cls(path, known, complete, module)
         header = {
@@ -98,8 +104,10 @@ class Run:
         """
         path = Path(folder)
         header = read_run(path / "run.json")
-        known = load_game(game) if game is not None else load_bundled(header["game"])
+        known = load_game(game) if game is not None else named_in(path, header["game"])
         if known.digest != header["rules"]:
+            if (known.source or known.name) != header["game"]:
+                raise SaveError(f"the run in {path} is of {header['game']}, not of {known.name}")
             raise SaveError(f"the rules of {known.name} have changed since the run in {path} began: begin a new run")
         if header.get("own_module") is not (module is not None):
             wanted = "needs its module again (--module)" if module is None else "began without a module of your own"
@@ -107,10 +115,12 @@ class Run:
         given = header["options"]
         if minutes is not None or iterations is not None:
             given = given | {"iterations": iterations} | ({} if minutes is None else {"minutes": minutes})
-        run = cls(path, known, TrainOptions.from_dict(given).for_game(known), module)
-        if given is not header["options"]:
-            write_json(path / "run.json", {**header, "options": run.options.to_dict()})
-        run._restore()
+        options = TrainOptions.from_dict(given).for_game(known)
+        with owning(path) if given is not header["options"] or options.deterministic else nullcontext():
+            run = cls(path, known, options, module)
+            if given is not header["options"]:
+                write_json(path / "run.json", {**header, "options": options.to_dict()})
+            run._restore()
         return run
 
     # Training.
@@ -130,7 +140,8 @@ class Run:
         local = in_this_process(on, 1 if workers is None and on is None else workers)
         if self.options.deterministic and not local:
             raise ConfigError("a deterministic run has no workers: its games are played in this process")
-        with Interrupts() as interrupts, few_threads(workers=not local), ExitStack() as stack:
+        with owning(self.folder), Interrupts() as interrupts, few_threads(workers=not local), ExitStack() as stack:
+            self._refuse_stale()
             play: SelfPlay | RemotePlay | None = None
             if not local:
                 play = stack.enter_context(closing(self._remote_play(workers, on, interrupts)))
@@ -303,6 +314,16 @@ class Run:
 
     def _log(self, event: Event) -> None:
         append_line(self.folder / METRICS, {"event": type(event).__name__.lower(), **asdict(event)})
+
+    def _refuse_stale(self) -> None:
+        """Raise SaveError if the checkpoint is not that of this object: continuing would overwrite it."""
+        path = self.folder / CHECKPOINT
+        found = int(read_arrays(path)[1].get("iteration", 0)) if path.exists() else 0
+        if found != self.iteration:
+            raise SaveError(
+                f"the run in {self.folder} is at iteration {found} on the disk, and at {self.iteration} here: it was "
+                "trained elsewhere meanwhile, or could not be saved; open it again"
+            )
 
     def _restore(self) -> None:
         """Continue from the checkpoint, if there is one.
