@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from treetop.workers.places import in_this_process
 KIND, VERSION = "a training run", 1
 CHECKPOINT = "learner.safetensors"
 _STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
+_RATING_SHARE = 0.25  # of the time so far, above which a rating has to wait
 
 
 class Run:
@@ -62,6 +63,7 @@ class Run:
         self.replay = Replay(folder / "data", game, self.architecture.values, options.window)
         self.iteration, self.games, self.seconds = 0, 0, 0.0
         self.events: list[Event] = []
+        self._played_until: float | None = None
 
     @classmethod
     def create(
@@ -203,7 +205,9 @@ class Run:
             losses = None if learning is None else learning.end()
         if not played or (play is None and interrupts.seen):  # a deterministic run plays this iteration again
             return
-        rate = (own.positions - before) / max(clock.now() - start, 1e-9)
+        began = start if self._played_until is None else self._played_until
+        self._played_until = clock.now() if isinstance(play, RemotePlay) else None  # workers play on meanwhile
+        rate = (own.positions - before) / max(clock.now() - began, 1e-9)
         samples = Samples.joined([game.samples for game in played])
         if play is None:
             self.replay.write(samples)
@@ -228,7 +232,17 @@ class Run:
         if play is not None:
             play.use(self._playing())
         if self._rating_due():
-            yield from self._rate(interrupts)
+            with nullcontext() if play is None or self.is_over else self._learning_beside():
+                yield from self._rate(interrupts)
+
+    @contextmanager
+    def _learning_beside(self) -> Iterator[None]:
+        """Train while the network is rated: workers play on meanwhile. Its losses are not reported."""
+        learning = _Learning(self)
+        try:
+            yield
+        finally:
+            learning.end()
 
     def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts, spent: Callable[[], float]) -> list[Played]:
         """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones.
@@ -279,8 +293,10 @@ class Run:
     def _rating_due(self) -> bool:
         """Return whether the next part of the run is over: ratings are spread evenly over it."""
         many = self.options.ratings if self.options.rating_games and self.game.facts.players == 2 else 0
-        rated = sum(isinstance(event, Rated) for event in self.events)
-        return many > 0 and self.progress * many >= rated + 1
+        took = [event.took for event in self.events if isinstance(event, Rated)]
+        if self.options.iterations is None and not self.is_over and sum(took) > _RATING_SHARE * self.seconds:
+            return False
+        return many > 0 and self.progress * many >= len(took) + 1
 
     def _rate(self, interrupts: Interrupts) -> Iterator[Rated]:
         clock = thinking_clock()
