@@ -177,6 +177,21 @@ def test_weights_that_are_not_finite_are_refused(trained, tmp_path):
         Run.open(tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"iteration": -1}, {"iteration": 10**30}, {"steps": 10**30}, {"seconds": 1e300}, {"games": 1.5}, {"total": -1}],
+)
+def test_impossible_numbers_of_a_checkpoint_are_refused(trained, tmp_path, change):
+    shutil.copytree(trained, tmp_path / "run")
+    path = tmp_path / "run" / "learner.safetensors"
+    arrays, about = read_arrays(path)
+    write_arrays(path, arrays, about | change)
+    with pytest.raises(
+        SaveError, match=f"learner.safetensors is not the checkpoint of this run: {next(iter(change))} must"
+    ):
+        Run.open(tmp_path / "run")
+
+
 def test_options_without_effect_are_refused():
     for options in ({"noise": 0.1}, {"fast_simulations": 3}, {"accept_every": 3}, {"deterministic": True}):
         with pytest.raises(ConfigError, match="no effect without|needs iterations"):

@@ -188,6 +188,7 @@ def test_the_network_is_trained_while_it_is_rated(tmp_path, monkeypatch):
     assert len(taken) == 2
     assert taken[0] > 0
     assert taken[1] == 0  # the run was over
+    assert [event.policy_loss is None for event in run.events if isinstance(event, Iteration)] == [True] + 3 * [False]
 
 
 def test_ratings_take_a_quarter_of_the_time_at_most_except_the_last(tmp_path):

@@ -144,6 +144,8 @@ def train(
 def _find_module(text: str) -> ModuleFactory:
     from types import FunctionType
 
+    if ":" not in text:
+        raise ConfigError(f"--module is MODULE:NAME, as in my_module:make, not {text}")
     add_current_folder(text)
     module, _, name = text.rpartition(":")
     found: ModuleFactory = find_marked(module, name, {"a function": FunctionType, "a class": type}, ConfigError)

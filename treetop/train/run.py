@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, SaveError
@@ -41,6 +42,7 @@ from treetop.workers.places import in_this_process
 KIND, VERSION = "a training run", 1
 CHECKPOINT = "learner.safetensors"
 _STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
+_LARGEST = 10**12  # no count and no time of a run is larger
 _RATING_SHARE = 0.25  # of the time so far, above which a rating has to wait
 
 
@@ -64,6 +66,7 @@ class Run:
         self.iteration, self.games, self.seconds = 0, 0, 0.0
         self.events: list[Event] = []
         self._played_until: float | None = None
+        self._beside: Losses | None = None  # of the steps beside the last rating
 
     @classmethod
     def create(
@@ -139,6 +142,7 @@ class Run:
         `on_event` is called after every iteration and rating. With several `workers`, or with `on="ray"` or
         `on="ray://host:port"`, self-play runs in processes of this machine or on a Ray cluster.
         """
+        checks.whole("workers", workers, 1, optional=True)
         local = in_this_process(on, 1 if workers is None and on is None else workers)
         if self.options.deterministic and not local:
             raise ConfigError("a deterministic run has no workers: its games are played in this process")
@@ -202,9 +206,10 @@ class Run:
         try:
             played = self._play(own, interrupts, lambda: clock.now() - start)
         finally:
-            losses = None if learning is None else learning.end()
+            losses = (None if learning is None else learning.end()) or self._beside
         if not played or (play is None and interrupts.seen):  # a deterministic run plays this iteration again
             return
+        self._beside = None
         began = start if self._played_until is None else self._played_until
         self._played_until = clock.now() if isinstance(play, RemotePlay) else None  # workers play on meanwhile
         rate = (own.positions - before) / max(clock.now() - began, 1e-9)
@@ -237,12 +242,12 @@ class Run:
 
     @contextmanager
     def _learning_beside(self) -> Iterator[None]:
-        """Train while the network is rated: workers play on meanwhile. Its losses are not reported."""
+        """Train while the network is rated: workers play on meanwhile."""
         learning = _Learning(self)
         try:
             yield
         finally:
-            learning.end()
+            self._beside = learning.end()
 
     def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts, spent: Callable[[], float]) -> list[Played]:
         """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones.
@@ -352,9 +357,12 @@ class Run:
         if path.exists():
             arrays, about = read_arrays(path)
             try:
-                self.learner.restore(arrays, int(about["steps"]), about["rng"])
-                self.iteration, self.games = int(about["iteration"]), int(about["games"])
-                self.seconds, total = float(about["seconds"]), int(about["total"])
+                iteration, games, steps, total = (
+                    checks.whole(name, about[name], 0, _LARGEST) for name in ("iteration", "games", "steps", "total")
+                )
+                self.seconds = checks.number("seconds", about["seconds"], 0, _LARGEST)
+                self.learner.restore(arrays, steps, about["rng"])
+                self.iteration, self.games = iteration, games
             except Exception as error:  # noqa: BLE001 - of PyTorch, of missing names
                 raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
         self.seconds = max([self.seconds, *(event.seconds for event in self.events)])  # those of a rating came later
