@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +20,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write to a temporary file and move it in place at the end, so that a crash leaves the old file or the new one."""
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        name = path.with_name(f"{path.name}{secrets.token_hex(4)}.part")
+        with name.open("xb") as file:  # whoever may read new files of this user may read this one
+            temporary = name
             yield file
         temporary.replace(path)
     except BaseException as error:
@@ -45,7 +44,8 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a name that holds a null byte
         if isinstance(error, SaveError):
             raise
-        raise SaveError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        reason = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+        raise SaveError(f"{path} cannot be read: {reason}") from error
 
 
 def parse_json(content: bytes | str, *, infinite: bool = False) -> Any:

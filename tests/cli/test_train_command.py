@@ -46,6 +46,47 @@ def test_a_run_is_continued(run, trained):
     assert json.loads(more.out)["iterations"] == 2
 
 
+OWN = """
+import treetop as tt
+
+
+@tt.game(players=1, num_actions=2, max_length=4)
+class Own:
+    count = tt.field("i1")
+
+    def reset(self):
+        self.count = 0
+
+    def legal_actions(self, out):
+        out[0], out[1] = 0, 1
+        return 2
+
+    def apply(self, action):
+        self.count += action + 1
+
+    def is_terminal(self):
+        return self.count >= 4
+
+    def rewards(self, out):
+        out[0] = 1.0 if self.count == 4 else -1.0
+"""
+
+
+def test_a_game_of_the_user_has_to_be_named_again(run, tmp_path):
+    (tmp_path / "own_rules.py").write_text(OWN)
+    assert run("train", "own_rules:Own", "--out", "one", *QUICK).code == 0
+    for command in (("train", "--resume", "one"), ("export", "one", "x.onnx")):
+        ended = run(*command)
+        assert ended.code == 2
+        assert "'own_rules:Own', which imports a module" in ended.err
+        assert "give the game again" in ended.err
+    again = run("train", "own_rules:Own", "--resume", "one", "--iterations", "2", "--workers", "1")
+    assert again.code == 0, again.err
+    assert run("export", "one", "x.onnx", "--game", "own_rules:Own").code == 0
+    wrong = run("train", "tic_tac_toe", "--resume", "one")
+    assert "one is of own_rules:Own, not of tic_tac_toe" in wrong.err
+
+
 def test_commands_that_are_printed_can_be_pasted(run):
     ended = run("train", "nim(stones=5)", "--out", "my run", *QUICK)
     assert "treetop play 'nim(stones=5" in ended.out
@@ -68,9 +109,12 @@ def test_a_missing_tensorboard_is_an_error_before_the_run(run, monkeypatch, tmp_
         (("no_such_game", "--out", "x"), "no_such_game"),
         (("tic_tac_toe", "--out", "x", "--size", "huge"), "size"),
         (("tic_tac_toe", "--out", "x", "--minutes", "-1"), "minutes"),
+        (("tic_tac_toe", "--out", "x", "--workers", "0"), "workers must be a whole number"),
+        (("tic_tac_toe", "--out", "/proc/x"), "the folder /proc/x/data cannot be made"),
+        (("tic_tac_toe", "--out", "x", "--module", "own_network"), "--module is MODULE:NAME"),
         (("--resume", "nowhere"), "there is no file nowhere/run.json"),
         (("--resume", "nowhere", "--slots", "3"), "--resume"),
-        (("goofspiel", "--out", "x"), "information-set"),
+        (("goofspiel", "--out", "x"), "cannot be trained: games with imperfect information"),
     ],
 )
 def test_wrong_arguments_are_refused(run, arguments, message):

@@ -60,9 +60,15 @@ def test_connect_four_keeps_the_value_of_most_positions():
     assert sum(kept) / len(kept) > 0.9
 
 
+@pytest.mark.parametrize(("opponent", "least"), [("random", 0.9), ("greedy", 0.75)])
+def test_othello_of_six_rows_wins_with_few_simulations(opponent, least):
+    games = tt.match("net('bundled', simulations=16)", opponent, "othello(size=6)", games=10, seed=1, workers=1)
+    assert games.score >= least
+
+
 def test_networks_are_small_and_say_how_they_were_made():
     folders = bundled_networks()
-    assert set(folders) >= {"tic_tac_toe", "connect_four"}
+    assert set(folders) == {"tic_tac_toe", "connect_four", "othello(size=6)"}
     assert sum(file.stat().st_size for folder in folders.values() for file in folder.iterdir()) < 3_000_000
     for name in folders:
         made = load_model(f"bundled:{name}").made
@@ -72,6 +78,10 @@ def test_networks_are_small_and_say_how_they_were_made():
 def test_a_game_without_a_network_is_refused():
     with pytest.raises(ConfigError, match="no network of nim comes with Treetop"):
         load_model("bundled:nim")
+    with pytest.raises(ConfigError, match=r"treetop train 'hex\(size=3\)' --out run$"):
+        load_model("bundled:hex(size=3)")
+    with pytest.raises(ConfigError, match=r"there is one of othello\(size=6\)"):
+        load_model("bundled", game="othello")
     with pytest.raises(ConfigError, match="give the game"):
         load_model("bundled")
     with pytest.raises(UnknownGameError):

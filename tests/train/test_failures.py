@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,6 @@ import treetop as tt
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 
-from treetop import files
 from treetop.errors import ConfigError, SaveError, TreetopError
 from treetop.train import Run, TrainOptions
 from treetop.train.folder import read_arrays, write_arrays
@@ -28,15 +29,15 @@ def begin(folder, game="tic_tac_toe", **options):
 
 def test_a_full_disk_ends_a_run_and_it_can_be_continued(tmp_path, monkeypatch):
     run = begin(tmp_path / "run", iterations=4, deterministic=True)
-    made = files.tempfile.mkstemp
+    opened = Path.open
 
-    def full(*arguments, **options):
-        if run.iteration >= 2:
+    def full(path, mode="r", *arguments, **options):
+        if run.iteration >= 2 and mode == "xb":
             raise OSError(errno.ENOSPC, "No space left on device")
-        return made(*arguments, **options)
+        return opened(path, mode, *arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.tempfile, "mkstemp", full)
+        patch.setattr(Path, "open", full)
         with pytest.raises(SaveError, match="No space left"):
             run.train()
     again = Run.open(tmp_path / "run")
@@ -176,6 +177,21 @@ def test_weights_that_are_not_finite_are_refused(trained, tmp_path):
         Run.open(tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"iteration": -1}, {"iteration": 10**30}, {"steps": 10**30}, {"seconds": 1e300}, {"games": 1.5}, {"total": -1}],
+)
+def test_impossible_numbers_of_a_checkpoint_are_refused(trained, tmp_path, change):
+    shutil.copytree(trained, tmp_path / "run")
+    path = tmp_path / "run" / "learner.safetensors"
+    arrays, about = read_arrays(path)
+    write_arrays(path, arrays, about | change)
+    with pytest.raises(
+        SaveError, match=f"learner.safetensors is not the checkpoint of this run: {next(iter(change))} must"
+    ):
+        Run.open(tmp_path / "run")
+
+
 def test_options_without_effect_are_refused():
     for options in ({"noise": 0.1}, {"fast_simulations": 3}, {"accept_every": 3}, {"deterministic": True}):
         with pytest.raises(ConfigError, match="no effect without|needs iterations"):
@@ -196,3 +212,45 @@ def test_seconds_of_a_rating_count_after_a_restart(tmp_path):
     line = {"event": "rated", "iteration": 0, "seconds": 40.0, "scores": {}}
     (run.folder / "metrics.jsonl").write_text(json.dumps(line) + "\n")
     assert Run.open(run.folder).seconds == 40.0
+
+
+def test_two_processes_do_not_train_one_run(tmp_path):
+    run = begin(tmp_path / "run", iterations=2)
+    refused = []
+
+    def other(_):
+        with pytest.raises(SaveError, match="is being trained by another process") as found:
+            Run.open(tmp_path / "run").train()
+        with pytest.raises(SaveError, match="is being trained by another process"):
+            Run.open(tmp_path / "run", iterations=9)
+        refused.append(found)
+
+    run.train(other)
+    assert len(refused) == run.iteration == 2
+    assert Run.open(tmp_path / "run").options.iterations == 2
+
+
+def test_a_run_that_was_trained_elsewhere_meanwhile_has_to_be_opened_again(tmp_path):
+    run = begin(tmp_path / "run", iterations=1)
+    Run.open(tmp_path / "run").train()
+    positions = Run.open(tmp_path / "run").replay.total
+    with pytest.raises(SaveError, match="at iteration 1 on the disk, and at 0 here"):
+        run.train()
+    assert Run.open(tmp_path / "run").replay.total == positions
+
+
+def test_whoever_may_read_new_files_may_read_a_run(tmp_path):
+    run = begin(tmp_path / "run", iterations=1)
+    run.train()
+    (tmp_path / "new").touch()
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "run").iterdir() if path.is_file()}
+    assert modes == {stat.S_IMODE((tmp_path / "new").stat().st_mode)}
+
+
+def test_files_that_a_kill_has_left_incomplete_are_removed(tmp_path):
+    run = begin(tmp_path / "run", iterations=1)
+    for name in ("learner.safetensorsab12_xyz.part", "model.jsonq1w2e3r4.part"):
+        (tmp_path / "run" / name).write_bytes(b"half")
+    (tmp_path / "run" / "mine.part").write_bytes(b"kept")
+    run.train()
+    assert [path.name for path in (tmp_path / "run").glob("*.part")] == ["mine.part"]

@@ -304,3 +304,15 @@ def test_wrong_options_are_refused(options):
 def test_wrong_numbers_of_episodes_are_refused(tmp_path, episodes):
     with pytest.raises(ConfigError, match="episodes"):
         begin(tmp_path / "run").evaluate(episodes)
+
+
+def test_two_processes_do_not_train_one_run(tmp_path):
+    run, refused = begin(tmp_path / "run"), []
+
+    def other(_):
+        with pytest.raises(SaveError, match="is being trained by another process") as found:
+            MuZeroRun.open(tmp_path / "run").train()
+        refused.append(found)
+
+    run.train(other)
+    assert refused

@@ -72,9 +72,14 @@ ROW = row_size(GAME, 1)
         frame(b"\0" * 10, 2**31),
         frame(b"\xff" * ROW, 1),
         frame(b"\0" * (ROW - 4) + struct.pack("<f", -1.0), 1),
+        frame(b"\0" * (ROW - 44) + struct.pack("<f", -1.0) + b"\0" * 40, 1),
+        frame(b"\0" * (ROW - 44) + struct.pack("<f", 5.0) + b"\0" * 40, 1),
         frame(b"\0" * ROW, 1)[:-1] + b"!",
     ],
-    ids=["another format", "noise", "too short", "bomb", "claim", "NaN", "negative weight", "flipped byte"],
+    ids=[
+        *("another format", "noise", "too short", "bomb", "claim", "NaN", "negative weight", "negative share"),
+        *("share above 1", "flipped byte"),
+    ],
 )
 def test_damaged_positions_are_refused(tmp_path, content):
     (tmp_path / "000000.games").write_bytes(content)

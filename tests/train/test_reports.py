@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import re
+import time
 
 import numpy as np
 import pytest
@@ -169,6 +170,44 @@ def test_ctrl_c_ends_a_rating(trained):
     game, options = tt.load_game("tic_tac_toe"), TrainOptions(**SMALL)
     with pytest.raises(KeyboardInterrupt):
         rate(trained, game, options, 1, [], lambda: True)
+
+
+def test_the_network_is_trained_while_it_is_rated(tmp_path, monkeypatch):
+    options = TrainOptions(iterations=4, ratings=2, **{**SMALL, "reuse": 1000})
+    run, taken = Run.create(tmp_path / "run", "tic_tac_toe", options), []
+
+    def slow(*arguments):
+        before, end = run.learner.steps, time.monotonic() + 20
+        while run.learner.steps == before and time.monotonic() < end and not run.is_over:
+            time.sleep(0.01)
+        taken.append(run.learner.steps - before)
+        return Rated(run.iteration, 0.0, {})
+
+    monkeypatch.setattr("treetop.train.run.rate", slow)
+    run.train()
+    assert len(taken) == 2
+    assert taken[0] > 0
+    assert taken[1] == 0  # the run was over
+    assert [event.policy_loss is None for event in run.events if isinstance(event, Iteration)] == [True] + 3 * [False]
+
+
+def test_ratings_take_a_quarter_of_the_time_at_most_except_the_last(tmp_path):
+    run = Run.create(tmp_path / "run", "tic_tac_toe", TrainOptions(**{**SMALL, "minutes": 0.4}))
+    run.seconds = 6.0
+    assert run._rating_due()
+    run.events = [Rated(1, 6.0, {}, took=5.0)]
+    for run.seconds, due in ((7.0, False), (15.0, False), (21.0, True), (24.0, True)):
+        assert run._rating_due() == due
+    run.events = [Rated(1, 24.0, {}, took=15.0)]
+    assert run._rating_due()
+
+
+def test_the_speed_of_workers_counts_the_time_of_ratings(tmp_path, monkeypatch):
+    run = Run.create(tmp_path / "run", "tic_tac_toe", TrainOptions(iterations=2, ratings=2, **SMALL))
+    monkeypatch.setattr("treetop.train.run.rate", lambda *_: (time.sleep(3.0), Rated(run.iteration, 0.0, {}))[1])
+    run.train(workers=2)
+    last = [event for event in run.events if isinstance(event, Iteration)][-1]
+    assert last.rate * 3.0 < 3 * run.replay.total  # its games were played within those seconds
 
 
 def test_metrics_of_older_runs_are_read(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import random
 import signal
@@ -198,8 +199,12 @@ def test_a_folder_holds_one_run(tmp_path):
 
 def test_a_run_of_changed_rules_is_not_continued(tmp_path):
     begin(tmp_path / "run", "nim")
-    with pytest.raises(SaveError, match="begin a new run"):
+    with pytest.raises(SaveError, match=r"is of nim, not of nim\(stones=9"):
         Run.open(tmp_path / "run", game="nim(stones=9)")
+    header = json.loads((tmp_path / "run" / "run.json").read_text())
+    (tmp_path / "run" / "run.json").write_text(json.dumps({**header, "rules": "other"}))
+    with pytest.raises(SaveError, match="begin a new run"):
+        Run.open(tmp_path / "run")
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):

@@ -74,7 +74,7 @@ def wait_until(holds, seconds=60):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_ends_leaves_no_worker_and_loses_no_finished_game(tmp_path, ending):
     options = ("--out", "run", "--minutes", "9", "--slots", "16", "--simulations", "4", "--workers", "2")
     process = subprocess.Popen(
@@ -87,9 +87,15 @@ def test_a_run_that_ends_leaves_no_worker_and_loses_no_finished_game(tmp_path, e
     assert started, process.communicate()
     if ending == signal.SIGKILL:
         process.kill()
+    elif ending == signal.SIGTERM:
+        process.terminate()
     else:
         os.killpg(process.pid, ending)
     err = process.communicate(timeout=60)[1]
     assert "Traceback" not in err
     wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in started))
-    assert Run.open(tmp_path / "run").replay.total > 0
+    run = Run.open(tmp_path / "run")
+    assert run.replay.total > 0
+    if ending != signal.SIGKILL:
+        assert process.returncode == 0
+        assert run.iteration > 0

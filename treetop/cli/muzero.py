@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import Json, add_current_folder, refuse_options_beside, say, say_json
+from treetop.cli.common import (
+    Json,
+    add_current_folder,
+    hangup_as_interrupt,
+    refuse_options_beside,
+    say,
+    say_json,
+)
 from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,14 +98,15 @@ def muzero(
             )
         options = {name: value for name, value in {**settings, "minutes": minutes}.items() if value is not None}
         run = MuZeroRun.create(out, env, MuZeroOptions.from_dict(options))
-    run.train((lambda _: None) if as_json else (lambda event: say(_line(event))))
+    with hangup_as_interrupt():
+        run.train((lambda _: None) if as_json else (lambda event: say(_line(event))))
     if episodes is not None:
         _evaluate(run, episodes, None, None, as_json)
     elif as_json:
         say_json(_facts(run))
     else:
         say(f"{run.folder}: {run.steps:,} steps, {run.episodes:,} episodes")
-        say(f"play with it: treetop muzero --play {run.folder}")
+        say(f"play with it: treetop muzero --play {shlex.quote(str(run.folder))}")
 
 
 def _facts(run: MuZeroRun) -> dict[str, object]:

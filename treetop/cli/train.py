@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import Json, On, add_current_folder, find_game, refuse_options_beside, say, say_json
+from treetop.cli.common import (
+    Json,
+    On,
+    add_current_folder,
+    find_game,
+    hangup_as_interrupt,
+    refuse_options_beside,
+    say,
+    say_json,
+)
 from treetop.cli.train_display import display
 from treetop.errors import ConfigError
 from treetop.game.registry import find_marked
@@ -85,9 +94,9 @@ def train(
 ) -> None:
     """Train a network on a game by self-play. Everything of the run lies in one folder.
 
-    Ctrl-C ends the run and keeps the games that are finished; --resume continues it. report.html in the folder shows
-    what it has reached. Play with the result: treetop play GAME --model FOLDER, or the player net('FOLDER',
-    simulations=200) in every command.
+    Ctrl-C and SIGTERM end the run and keep the games that are finished; --resume continues it. report.html in the
+    folder shows what it has reached. Play with the result: treetop play GAME --model FOLDER, or the player
+    net('FOLDER', simulations=200) in every command.
     """
     from treetop.train.options import TrainOptions, read_config
     from treetop.train.run import Run
@@ -117,7 +126,8 @@ def train(
         run = Run.create(out, find_game(game), TrainOptions.from_dict({**settings, **chosen}), module=factory)
     if workers is None and on is None and not run.options.deterministic:
         workers = cores()
-    reported = _train(run, tensorboard=tensorboard, as_json=as_json, workers=workers, on=on)
+    with hangup_as_interrupt():
+        reported = _train(run, tensorboard=tensorboard, as_json=as_json, workers=workers, on=on)
     if as_json:
         say_json({
             "folder": str(run.folder), "iterations": run.iteration, "games": run.games, "seconds": run.seconds,
@@ -134,6 +144,8 @@ def train(
 def _find_module(text: str) -> ModuleFactory:
     from types import FunctionType
 
+    if ":" not in text:
+        raise ConfigError(f"--module is MODULE:NAME, as in my_module:make, not {text}")
     add_current_folder(text)
     module, _, name = text.rpartition(":")
     found: ModuleFactory = find_marked(module, name, {"a function": FunctionType, "a class": type}, ConfigError)

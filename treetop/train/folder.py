@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from filelock import FileLock, Timeout
 
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.arrays import refuse_wrong_arrays
@@ -18,7 +21,9 @@ from treetop.files import parse_json, read_bytes, replacing
 
 HEADERS = ("run.json", "muzero.json")
 """The headers of a run of self-play, and of a run of MuZero: a folder has one of them."""
+LOCK = "run.lock"
 Arrays = dict[str, npt.NDArray[Any]]
+_PART = re.compile(r"[a-z]+\.(json|safetensors|onnx|html|png)[a-z0-9_]{8}\.part")  # of `replacing`
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> None:
@@ -63,6 +68,29 @@ def refuse_used(folder: Path) -> None:
     for name in HEADERS:
         if (folder / name).exists():
             raise ConfigError(f"{folder} holds a training run already ({name}): continue it, or choose another folder")
+
+
+@contextmanager
+def owning(folder: Path) -> Iterator[None]:
+    """Let nobody else write the run in a folder inside the block; raise SaveError where another process does.
+
+    Files that a killed process has left incomplete are removed.
+    """
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        with suppress(NotImplementedError):  # a file system without locks
+            lock.acquire()
+    except Timeout:
+        raise SaveError(f"the run in {folder} is being trained by another process: wait until it has ended") from None
+    except OSError as error:
+        raise SaveError(f"{folder / LOCK} cannot be written: {error.strerror or error}") from error
+    try:
+        for path in (*folder.glob("*.part"), *folder.glob("candidate/*.part")):
+            if _PART.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        yield
+    finally:
+        lock.release()
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -40,7 +40,10 @@ class Replay:
 
     def __init__(self, folder: Path, game: Game, values: int, least: int) -> None:
         self._folder, self._game, self._values, self._least = folder, game, values, least
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SaveError(f"the folder {folder} cannot be made: {error.strerror}") from error
         self._load()
 
     def _load(self) -> None:

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
-from treetop.evaluators.networks.model import Model, load_model
+from treetop.evaluators.networks.model import Model, load_model, named_in
 from treetop.game.definition import Game
-from treetop.game.registry import load_bundled, load_game
+from treetop.game.registry import load_game
 from treetop.search.interrupts import Interrupts
 from treetop.search.pool import SearchPool
 from treetop.train.acceptance import Accepted, contest
 from treetop.train.events import METRICS, Event, Iteration, read_events
-from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
+from treetop.train.folder import append_line, owning, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.learner import Learner, Losses
 from treetop.train.network import ModuleFactory, few_threads
 from treetop.train.options import TrainOptions, refuse_changes
@@ -41,6 +42,8 @@ from treetop.workers.places import in_this_process
 KIND, VERSION = "a training run", 1
 CHECKPOINT = "learner.safetensors"
 _STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
+_LARGEST = 10**12  # no count and no time of a run is larger
+_RATING_SHARE = 0.25  # of the time so far, above which a rating has to wait
 
 
 class Run:
@@ -62,6 +65,8 @@ class Run:
         self.replay = Replay(folder / "data", game, self.architecture.values, options.window)
         self.iteration, self.games, self.seconds = 0, 0, 0.0
         self.events: list[Event] = []
+        self._played_until: float | None = None
+        self._beside: Losses | None = None  # of the steps beside the last rating
 
     @classmethod
     def create(
@@ -70,7 +75,13 @@ class Run:
         """Begin a run in a new folder. `module` makes a network of your own; see `treetop.train`."""
         path, known = Path(folder), load_game(game)
         refuse_used(path)
-        SearchPool(known, options.search(), slots=1)  # it refuses games that self-play cannot search
+        try:
+            SearchPool(known, options.search(), slots=1)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{known.name} cannot be trained: games with imperfect information, simultaneous moves or continuous "
+                f"actions have no self-play ({error})"
+            ) from None
         complete = options.for_game(known)
         run = cls(path, known, complete, module)
         header = {
@@ -98,8 +109,10 @@ class Run:
         """
         path = Path(folder)
         header = read_run(path / "run.json")
-        known = load_game(game) if game is not None else load_bundled(header["game"])
+        known = load_game(game) if game is not None else named_in(path, header["game"])
         if known.digest != header["rules"]:
+            if (known.source or known.name) != header["game"]:
+                raise SaveError(f"the run in {path} is of {header['game']}, not of {known.name}")
             raise SaveError(f"the rules of {known.name} have changed since the run in {path} began: begin a new run")
         if header.get("own_module") is not (module is not None):
             wanted = "needs its module again (--module)" if module is None else "began without a module of your own"
@@ -107,10 +120,12 @@ class Run:
         given = header["options"]
         if minutes is not None or iterations is not None:
             given = given | {"iterations": iterations} | ({} if minutes is None else {"minutes": minutes})
-        run = cls(path, known, TrainOptions.from_dict(given).for_game(known), module)
-        if given is not header["options"]:
-            write_json(path / "run.json", {**header, "options": run.options.to_dict()})
-        run._restore()
+        options = TrainOptions.from_dict(given).for_game(known)
+        with owning(path) if given is not header["options"] or options.deterministic else nullcontext():
+            run = cls(path, known, options, module)
+            if given is not header["options"]:
+                write_json(path / "run.json", {**header, "options": options.to_dict()})
+            run._restore()
         return run
 
     # Training.
@@ -127,10 +142,12 @@ class Run:
         `on_event` is called after every iteration and rating. With several `workers`, or with `on="ray"` or
         `on="ray://host:port"`, self-play runs in processes of this machine or on a Ray cluster.
         """
+        checks.whole("workers", workers, 1, optional=True)
         local = in_this_process(on, 1 if workers is None and on is None else workers)
         if self.options.deterministic and not local:
             raise ConfigError("a deterministic run has no workers: its games are played in this process")
-        with Interrupts() as interrupts, few_threads(workers=not local), ExitStack() as stack:
+        with owning(self.folder), Interrupts() as interrupts, few_threads(workers=not local), ExitStack() as stack:
+            self._refuse_stale()
             play: SelfPlay | RemotePlay | None = None
             if not local:
                 play = stack.enter_context(closing(self._remote_play(workers, on, interrupts)))
@@ -189,10 +206,13 @@ class Run:
         try:
             played = self._play(own, interrupts, lambda: clock.now() - start)
         finally:
-            losses = None if learning is None else learning.end()
+            losses = (None if learning is None else learning.end()) or self._beside
         if not played or (play is None and interrupts.seen):  # a deterministic run plays this iteration again
             return
-        rate = (own.positions - before) / max(clock.now() - start, 1e-9)
+        self._beside = None
+        began = start if self._played_until is None else self._played_until
+        self._played_until = clock.now() if isinstance(play, RemotePlay) else None  # workers play on meanwhile
+        rate = (own.positions - before) / max(clock.now() - began, 1e-9)
         samples = Samples.joined([game.samples for game in played])
         if play is None:
             self.replay.write(samples)
@@ -217,7 +237,17 @@ class Run:
         if play is not None:
             play.use(self._playing())
         if self._rating_due():
-            yield from self._rate(interrupts)
+            with nullcontext() if play is None or self.is_over else self._learning_beside():
+                yield from self._rate(interrupts)
+
+    @contextmanager
+    def _learning_beside(self) -> Iterator[None]:
+        """Train while the network is rated: workers play on meanwhile."""
+        learning = _Learning(self)
+        try:
+            yield
+        finally:
+            self._beside = learning.end()
 
     def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts, spent: Callable[[], float]) -> list[Played]:
         """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones.
@@ -268,8 +298,10 @@ class Run:
     def _rating_due(self) -> bool:
         """Return whether the next part of the run is over: ratings are spread evenly over it."""
         many = self.options.ratings if self.options.rating_games and self.game.facts.players == 2 else 0
-        rated = sum(isinstance(event, Rated) for event in self.events)
-        return many > 0 and self.progress * many >= rated + 1
+        took = [event.took for event in self.events if isinstance(event, Rated)]
+        if self.options.iterations is None and not self.is_over and sum(took) > _RATING_SHARE * self.seconds:
+            return False
+        return many > 0 and self.progress * many >= len(took) + 1
 
     def _rate(self, interrupts: Interrupts) -> Iterator[Rated]:
         clock = thinking_clock()
@@ -304,6 +336,16 @@ class Run:
     def _log(self, event: Event) -> None:
         append_line(self.folder / METRICS, {"event": type(event).__name__.lower(), **asdict(event)})
 
+    def _refuse_stale(self) -> None:
+        """Raise SaveError if the checkpoint is not that of this object: continuing would overwrite it."""
+        path = self.folder / CHECKPOINT
+        found = int(read_arrays(path)[1].get("iteration", 0)) if path.exists() else 0
+        if found != self.iteration:
+            raise SaveError(
+                f"the run in {self.folder} is at iteration {found} on the disk, and at {self.iteration} here: it was "
+                "trained elsewhere meanwhile, or could not be saved; open it again"
+            )
+
     def _restore(self) -> None:
         """Continue from the checkpoint, if there is one.
 
@@ -315,9 +357,12 @@ class Run:
         if path.exists():
             arrays, about = read_arrays(path)
             try:
-                self.learner.restore(arrays, int(about["steps"]), about["rng"])
-                self.iteration, self.games = int(about["iteration"]), int(about["games"])
-                self.seconds, total = float(about["seconds"]), int(about["total"])
+                iteration, games, steps, total = (
+                    checks.whole(name, about[name], 0, _LARGEST) for name in ("iteration", "games", "steps", "total")
+                )
+                self.seconds = checks.number("seconds", about["seconds"], 0, _LARGEST)
+                self.learner.restore(arrays, steps, about["rng"])
+                self.iteration, self.games = iteration, games
             except Exception as error:  # noqa: BLE001 - of PyTorch, of missing names
                 raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
         self.seconds = max([self.seconds, *(event.seconds for event in self.events)])  # those of a rating came later

@@ -14,6 +14,7 @@ from treetop.game.definition import Game
 from treetop.search.states import legal_mask, observations, transformed
 
 Floats = npt.NDArray[np.float32]
+_MOST_SHARE = 1.001  # rounding
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ class Samples:
                 raise ValueError(f"the {name} are not finite")
         if (arrays["weights"] < 0).any():
             raise ValueError("some weights are negative")
+        if ((arrays["policies"] < 0) | (arrays["policies"] > _MOST_SHARE)).any():
+            raise ValueError("some policies are no shares")
         return Samples(**arrays)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import time
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.checks import shorten
 from treetop.errors import ConfigError, MissingExtraError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.arrays import refuse_wrong_arrays
@@ -179,15 +181,25 @@ def load_model(folder: str | Path, *, game: str | Game | None = None) -> Model:
     path = Path(folder) if own != "bundled" or known_game is None else _bundled(known_game)
     manifest = _read_manifest(path / MANIFEST)
     architecture = Architecture.from_dict(manifest["architecture"])
-    known_game = load_bundled(manifest["game"]) if known_game is None else known_game
+    known_game = named_in(path, manifest["game"]) if known_game is None else known_game
     if own != "bundled" and known_game.digest != manifest["rules"]:  # it depends on the version of Python
         raise SaveError(
-            f"{path} holds a network for {manifest['game']} with other rules than those of {known_game.name}: give the "
-            "game that it was trained on, or train it again"
+            f"{path} holds a network for {shorten(manifest['game'])} with other rules than those of {known_game.name}: "
+            "give the game that it was trained on, or train it again"
         )
     if architecture.kind == "own":
         return Model(known_game, architecture, {}, manifest["made"], read_bytes(path / GRAPH))
     return Model(known_game, architecture, _read_weights(path / WEIGHTS, architecture), manifest["made"])
+
+
+def named_in(path: Path, name: str) -> Game:
+    """Return the bundled game that a file names; raise SaveError where it names a module, which is not imported."""
+    if ":" in name.partition("(")[0]:
+        raise SaveError(
+            f"{path} belongs to {shorten(name)}, which imports a module, and files may not do that: give the game "
+            "again, in the shell as GAME or --game, in Python as game="
+        )
+    return load_bundled(name)
 
 
 def bundled_networks() -> dict[str, Path]:
@@ -204,9 +216,10 @@ def _bundled(game: Game) -> Path:
     known = bundled_networks()
     name = game.source or game.name
     if name not in known:
+        near = [other for other in known if other.partition("(")[0] == name.partition("(")[0]]
+        have = f"there is one of {near[0]}" if near else f"only of {', '.join(known) or 'no game'}"
         raise ConfigError(
-            f"no network of {name} comes with Treetop, only of {', '.join(known) or 'no game'}: train one by treetop "
-            f"train {name} --out run"
+            f"no network of {name} comes with Treetop, {have}: train one by treetop train {shlex.quote(name)} --out run"
         )
     return known[name]
 
@@ -260,6 +273,7 @@ def _read_weights(path: Path, architecture: Architecture) -> dict[str, npt.NDArr
         raise
     except Exception as error:  # noqa: BLE001 - the package raises an error of its own, which names what is wrong
         raise SaveError(f"{path} is not a file of weights: {error}") from None
+    refuse_wrong_arrays(loaded, architecture.arrays(), str(path))
     return loaded
 
 

@@ -23,7 +23,7 @@ from treetop.errors import SaveError
 from treetop.evaluators.networks.arrays import refuse_wrong_arrays
 from treetop.files import parse_json, read_bytes
 from treetop.search.interrupts import Interrupts
-from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
+from treetop.train.folder import append_line, owning, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.muzero.learner import ModelLearner, ModelLosses
 from treetop.train.muzero.network import Network, Shape
 from treetop.train.muzero.options import MuZeroOptions
@@ -167,6 +167,10 @@ class MuZeroRun:
 
         `on_event` is called after every iteration. Episodes that are not over at the end are cut off there.
         """
+        with owning(self.folder):
+            return self._train(on_event)
+
+    def _train(self, on_event: Callable[[MuZeroIteration], object] | None) -> Network:
         options, learner = self.options, self._learner()
         replay = Steps(options.copies, self.shape.observation, self.shape.actions, options.window)
         self._restore(learner, replay)
