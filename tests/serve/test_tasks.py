@@ -92,7 +92,12 @@ def test_closing_drops_what_is_not_finished():
 def think(search, **options):
     """Run a search in the background; return its reports and errors."""
     reports, errors = [], []
-    task = Thinking(search, report=lambda result, over: reports.append((result, over)), failed=errors.append, **options)
+    task = Thinking(
+        search,
+        report=lambda _, result, over: reports.append((result, over)),
+        failed=lambda _, error: errors.append(error),
+        **options,
+    )
     return task, reports, errors
 
 
@@ -161,3 +166,28 @@ def test_a_position_with_one_move_needs_no_long_search():
         scheduler.add(task)
         assert scheduler.wait(60)
     assert reports[0][0].root_visits <= 64
+
+
+def test_a_task_whose_error_cannot_be_reported_does_not_end_the_thread(capfd):
+    class Wrong:
+        deadline = float("inf")
+
+        def step(self, seconds):
+            raise ValueError("wrong")
+
+        def fail(self, error):
+            raise OSError("nobody listens") from error
+
+    class Right(Wrong):
+        done = False
+
+        def step(self, seconds):
+            self.done = True
+
+    task = Right()
+    with Scheduler() as scheduler:
+        scheduler.add(Wrong())
+        scheduler.add(task)
+        assert scheduler.wait(10)
+    assert task.done
+    assert "nobody listens" in capfd.readouterr().err

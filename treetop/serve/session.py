@@ -254,14 +254,13 @@ class Session:
         for move in include or ():
             if move not in known:
                 raise ConfigError(f"{checks.shorten(move)} is not a legal move here")
-        task: Thinking
 
-        def report(result: SearchResult, over: bool) -> None:
+        def report(task: Thinking, result: SearchResult, over: bool) -> None:
             self._report(task, position, result, over=over, play=play)
 
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
-            failed=lambda error: self._failed(task, error), lock=self.searching, allow=self._nodes.allow,
+            failed=self._failed, lock=self.searching, allow=self._nodes.allow,
         )  # fmt: skip
         self._nodes.allow(search)
         if self._search is not search:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -104,12 +105,20 @@ class Scheduler:
             try:
                 more = task.step(seconds)
             except BaseException as error:  # noqa: BLE001 - one task must not end the others
-                task.fail(error)
+                self._report(task, error)
             with self._changed:
                 self._running -= 1
                 if more and self._open:
                     self._waiting.append(task)
                 self._changed.notify_all()
+
+    @staticmethod
+    def _report(task: Task, error: BaseException) -> None:
+        """Give a task its error; print one that this raises in turn."""
+        try:
+            task.fail(error)
+        except BaseException:  # noqa: BLE001 - the thread goes on with the other tasks
+            traceback.print_exc()
 
     def _take(self) -> tuple[Task, float] | None:
         """Wait for a task; return it with the length of its slice, or None at the end."""
@@ -135,9 +144,10 @@ def slice_limit(search: Search, missing: int | None, seconds: float) -> Limit:
 class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
-    `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report; `allow` is called before each slice.
-    `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
+    `report` is called with the task, the result and whether it is the last one: every `every` seconds, if given, and at
+    the end. `lock` is held during a slice and its report; `allow` is called before each slice.
+    `failed` is called with the task and an error instead. Both are called by the thread of the search, and must be
+    short. They get the task so that they need not refer to it: a cycle would keep the tree in memory.
     """
 
     def __init__(
@@ -146,8 +156,8 @@ class Thinking:
         *,
         visits: int | None = None,
         seconds: float | None = None,
-        report: Callable[[SearchResult, bool], None],
-        failed: Callable[[BaseException], None],
+        report: Callable[[Thinking, SearchResult, bool], None],
+        failed: Callable[[Thinking, BaseException], None],
         every: float | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
@@ -196,7 +206,7 @@ class Thinking:
         now = time.monotonic()
         if over or (self._every is not None and now >= self._next and self._reported <= _REPORTS * self._searched):
             self._next = now + (self._every or 0.0)
-            self._report(result, over)
+            self._report(self, result, over)
             self._reported += time.monotonic() - now
         return not over
 
@@ -239,4 +249,4 @@ class Thinking:
     def fail(self, error: BaseException) -> None:
         """Report an error of the search."""
         with self._lock:
-            self._failed(error)
+            self._failed(self, error)
