@@ -14,9 +14,11 @@ import asyncio
 
 import httpx
 import websockets
+from fastapi import Response
 
 import treetop as tt
 from treetop.errors import ConfigError
+from treetop.serve import connections, security
 from treetop.serve.app import Options
 from treetop.serve.limits import Limits
 from treetop.serve.server import Server
@@ -148,7 +150,8 @@ def test_wrong_searches_are_refused(client):
 
 def test_strange_hosts_and_origins_are_refused(client, address):
     assert client.get("/api/info", headers={"host": "evil.example"}).status_code == 421
-    assert client.get("/api/info", headers={"origin": "http://evil.example"}).status_code == 403
+    for origin in ("http://evil.example", "null", "", "http://[", "http://127.0.0.1", address.rstrip("/") + "@evil.example"):
+        assert client.get("/api/info", headers={"origin": origin}).status_code == 403
     assert client.get("/api/info", headers={"origin": address.rstrip("/")}).status_code == 200
 
     async def connect():
@@ -184,6 +187,66 @@ def test_a_client_that_sends_no_request_is_cut(address):
     with socket.create_connection((host, int(port)), timeout=30) as slow:
         slow.sendall(b"GET / HT")
         assert slow.recv(1000) == b""
+
+
+def opened(server):
+    host, _, port = server.address.removeprefix("http://").rstrip("/").partition(":")
+    return socket.create_connection((host, int(port)), timeout=20)
+
+
+def is_cut(link):
+    try:
+        while link.recv(1_000_000):
+            pass
+    except ConnectionResetError:
+        pass
+    return True  # else it has waited too long
+
+
+def test_a_client_that_sends_half_a_request_after_a_whole_one_is_cut(monkeypatch):
+    monkeypatch.setattr(connections, "_SECONDS", 0.2)
+    with Server() as server, opened(server) as link:
+        host = server.address.removeprefix("http://").rstrip("/")
+        link.sendall(f"GET /api/info HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert b"200 OK" in link.recv(20)
+        link.sendall(b"GET /api")
+        assert is_cut(link)
+
+
+def test_a_client_that_does_not_read_its_answer_is_cut(monkeypatch):
+    monkeypatch.setattr(connections, "_SECONDS", 0.2)
+    with Server() as server, opened(server) as link:
+        host = server.address.removeprefix("http://").rstrip("/")
+        server._app.add_api_route("/api/large", lambda: Response(b"x" * 50_000_000))
+        link.sendall(f"GET /api/large HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        end = time.monotonic() + 20
+        while not (known := server._server.server_state.connections) and time.monotonic() < end:
+            time.sleep(0.01)
+        while known and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not known
+        read = httpx.get(server.address + "api/large")  # one that reads gets everything
+        assert len(read.content) == 50_000_000
+
+
+def test_forged_addresses_and_wrong_tokens_do_not_get_around_the_limit_of_requests(monkeypatch):
+    monkeypatch.setattr(security, "_BURST", 10.0)
+    monkeypatch.setattr(security, "_RATE", 0.1)
+    with Server() as server, httpx.Client(base_url=server.address) as client:
+        forged = [{"x-forwarded-for": f"10.0.0.{number}"} for number in range(20)]
+        assert 429 in {client.get("/api/info", headers=one).status_code for one in forged}
+    with Server(token="secret") as server, httpx.Client(base_url=server.address.partition("?")[0]) as client:
+        wrong = [{"authorization": f"Bearer {number}"} for number in range(20)]
+        assert {client.get("/api/info", headers=one).status_code for one in wrong} == {401, 429}
+
+
+def test_what_does_not_exist_has_an_error_like_all_others(client):
+    for method, path, status in (("GET", "/nowhere", 404), ("PUT", "/api/info", 405)):
+        answer = client.request(method, path)
+        assert answer.status_code == status
+        assert set(answer.json()) == {"error", "field"}
+    answer = client.post("/api/sessions", content=b"nothing", headers={"content-type": "application/json"})
+    assert answer.json() == {"error": "the request: JSON decode error", "field": None}
 
 
 def test_answers_have_a_strict_policy_and_no_path_is_opened(client):

@@ -16,6 +16,7 @@ from fastapi import FastAPI, HTTPException, Query, Request, WebSocket, WebSocket
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException as AnyHTTPException
 
 import treetop
 from treetop import checks
@@ -171,14 +172,15 @@ def _add_errors(app: FastAPI) -> None:
         # The lines after the first one may show the position, with what is hidden in it.
         return failed(400, str(error).partition("\n")[0])
 
-    @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> JSONResponse:
+    @app.exception_handler(AnyHTTPException)
+    async def http(_: Request, error: AnyHTTPException) -> JSONResponse:
         return failed(error.status_code, str(error.detail))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        parts = () if first["type"] == "json_invalid" else first["loc"]  # else the place is that of a character
+        place = ".".join(str(part) for part in parts if part not in ("body", "query", "path"))
         return failed(422, f"{place or 'the request'}: {first['msg']}", place or None)
 
     @app.exception_handler(Exception)

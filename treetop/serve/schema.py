@@ -59,7 +59,7 @@ class Think(Request):
     visits: Visits | None = None
     seconds: Seconds | None = None
     play: bool = Field(default=False, description="Whether to play the move that is found.")
-    only: list[MoveText] | None = Field(None, max_length=1000, description="The moves to search.")
+    only: list[MoveText] | None = Field(None, min_length=1, max_length=1000, description="The moves to search.")
     model: bool = Field(default=True, description="Whether to use the network of the server, if it has one.")
     seed: Seed = 0
 

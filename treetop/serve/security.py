@@ -72,8 +72,8 @@ class Gate:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             self._refuse_strangers(scope, headers)
-            fresh = self._refuse_without_token(scope, headers)
             self._refuse_many(scope)
+            fresh = self._refuse_without_token(scope, headers)
             if scope["type"] == "http":
                 receive = await _whole_body(headers, receive)
         except RefusedError as refused:
@@ -85,7 +85,7 @@ class Gate:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if host not in self._hosts:
             raise RefusedError(421, "this server is not called by that name")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        if origin is not None and _host_of(origin) != host:
             raise RefusedError(403, "requests from pages of other servers are refused")
         if scope["type"] == "websocket" and origin is None and headers.get("sec-fetch-site", "none") == "cross-site":
             raise RefusedError(403, "requests from pages of other servers are refused")
@@ -134,6 +134,14 @@ class Gate:
             await send(message)
 
         return wrapped
+
+
+def _host_of(origin: str) -> str | None:
+    """Return the host and the port of an origin; None where there are none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 async def _whole_body(headers: dict[str, str], receive: Receive) -> Receive:

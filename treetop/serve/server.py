@@ -54,6 +54,7 @@ class Server:
             Gate(self._app, hosts, token), host=host, port=bound, log_level="warning", access_log=False, http=Protocol,
             ws="websockets-sansio", ws_max_size=_MOST_MESSAGE, limit_concurrency=_MOST_CONNECTIONS,
             timeout_keep_alive=30, timeout_graceful_shutdown=2, server_header=False, date_header=False, lifespan="off",
+            proxy_headers=False,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread: threading.Thread | None = None
