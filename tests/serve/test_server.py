@@ -150,7 +150,14 @@ def test_wrong_searches_are_refused(client):
 
 def test_strange_hosts_and_origins_are_refused(client, address):
     assert client.get("/api/info", headers={"host": "evil.example"}).status_code == 421
-    for origin in ("http://evil.example", "null", "", "http://[", "http://127.0.0.1", address.rstrip("/") + "@evil.example"):
+    for origin in (
+        "http://evil.example",
+        "null",
+        "",
+        "http://[",
+        "http://127.0.0.1",
+        address.rstrip("/") + "@evil.example",
+    ):
         assert client.get("/api/info", headers={"origin": origin}).status_code == 403
     assert client.get("/api/info", headers={"origin": address.rstrip("/")}).status_code == 200
 
@@ -290,9 +297,30 @@ def test_other_addresses_need_a_token():
         Server(host="0.0.0.0")
 
 
+def test_a_server_on_all_addresses_is_reached_by_any_name_with_the_token():
+    with Server(host="0.0.0.0", token="secret") as server:
+        port = server.address.partition("?")[0].rstrip("/").rpartition(":")[2]
+        url, good = f"http://127.0.0.1:{port}/api/info", {"authorization": "Bearer secret"}
+        assert httpx.get(url, headers={**good, "host": "my-machine.lan:8000"}).status_code == 200
+        assert httpx.get(url, headers={"host": "my-machine.lan:8000"}).status_code == 401
+        foreign = {**good, "host": "my-machine.lan:8000", "origin": "http://evil.example"}
+        assert httpx.get(url, headers=foreign).status_code == 403
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a&b", "a;b", "a\r\nb", "\u00e9"])
+def test_a_token_that_cannot_stand_in_an_address_is_refused(token):
+    with pytest.raises(ConfigError, match="--token must be letters"):
+        Server(token=token)
+
+
+def test_a_rule_that_cannot_be_read_is_refused_at_the_start():
+    with pytest.raises(ConfigError, match="no rule 'magic'"):
+        Server(Options(rule="magic"))
+
+
 def test_a_port_in_use_is_an_error_that_names_it(address):
     port = int(address.rstrip("/").rpartition(":")[2])
-    with pytest.raises(ConfigError, match=f"port {port}"):
+    with pytest.raises(ConfigError, match=f"port {port}: .*choose another --port"):
         Server(port=port)
 
 

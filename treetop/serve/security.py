@@ -57,10 +57,10 @@ class Gate:
     """The outermost layer of the server: it refuses requests before anything else sees them.
 
     `hosts` are the values of the header Host that are accepted (a page of another name cannot reach a server on this
-    machine), `token` is needed by every request, if it is given.
+    machine; None accepts all), `token` is needed by every request, if it is given.
     """
 
-    def __init__(self, app: App, hosts: frozenset[str], token: str | None = None) -> None:
+    def __init__(self, app: App, hosts: frozenset[str] | None, token: str | None = None) -> None:
         self._app, self._hosts, self._token = app, hosts, token
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
@@ -83,7 +83,7 @@ class Gate:
 
     def _refuse_strangers(self, scope: Scope, headers: dict[str, str]) -> None:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
-        if host not in self._hosts:
+        if self._hosts is not None and host not in self._hosts:
             raise RefusedError(421, "this server is not called by that name")
         if origin is not None and _host_of(origin) != host:
             raise RefusedError(403, "requests from pages of other servers are refused")
