@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import websockets
@@ -285,6 +286,21 @@ def test_a_request_waits_for_its_search_up_to_a_limit():
         assert answer.status_code == 408
         assert "ask for fewer visits" in answer.json()["error"]
         assert client.get(f"/api/sessions/{name}").status_code == 200
+
+
+def test_a_request_that_waits_is_answered_when_the_server_ends():
+    with ThreadPoolExecutor() as pool, httpx.Client(timeout=30) as client:
+        with Server(Options(threads=1)) as server:
+            client.base_url = server.address
+            name = begin(client)["session"]
+            content = {"rule": "uct(c=1.0)", "visits": 20_000, "seeds": 16}
+            waiting = pool.submit(httpx.post, f"{server.address}api/sessions/{name}/what-if", json=content, timeout=30)
+            session = server._app.state.treetop.sessions.find(name)
+            while not session._jobs:
+                time.sleep(0.01)
+        answer = waiting.result()
+    assert answer.status_code == 400
+    assert "closed" in answer.json()["error"]
 
 
 def test_answers_do_not_wait_for_acknowledgements():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 
 import pytest
 
 import treetop as tt
-from treetop.serve.tasks import Scheduler, Thinking
+from treetop.serve.tasks import Scheduler, Thinking, slice_limit
 
 
 class Steps:
@@ -191,3 +192,23 @@ def test_a_task_whose_error_cannot_be_reported_does_not_end_the_thread(capfd):
         assert scheduler.wait(10)
     assert task.done
     assert "nobody listens" in capfd.readouterr().err
+
+
+def test_the_plan_of_a_root_has_a_bounded_size():
+    search = tt.Search("tic_tac_toe", tt.gumbel(), seed=1)
+    assert slice_limit(search, 10**9, 1.0).simulations == 1_000_000
+
+
+def test_a_long_slice_ends_when_its_search_is_stopped():
+    task, reports, errors = think(tt.Search("tic_tac_toe", tt.gumbel(), seed=1), visits=1_000_000)
+    with Scheduler() as scheduler, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the many simulations
+        scheduler.add(task)
+        while not task.started:
+            time.sleep(0.01)
+        start = time.monotonic()
+        task.stop()
+        assert scheduler.wait(30)
+    assert not errors
+    assert [over for _, over in reports] == [True]
+    assert time.monotonic() - start < 5  # of the 10 seconds of its slice

@@ -25,7 +25,6 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
-from treetop.search.explain import finite
 from treetop.search.search import Search
 from treetop.serve.engines import Engine
 from treetop.serve.jobs import Job, compared, recorded
@@ -33,7 +32,19 @@ from treetop.serve.limits import Limits, TooManyError, TooSlowError
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.runs import add_runs
-from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.schema import (
+    Answer,
+    Failure,
+    Follow,
+    Go,
+    NewReview,
+    NewSession,
+    Play,
+    RecordSearch,
+    Think,
+    WhatIf,
+    plain,
+)
 from treetop.serve.session import Event, Session
 from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
@@ -298,7 +309,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
     def analysis(name: str) -> Answer:
         """Return the last report of the search of the current position."""
         found = state.session(name).analysis
-        return _plain({"analysis": found})
+        return plain({"analysis": found})
 
     @app.get("/api/sessions/{name}/tree", response_model=Answer)
     def tree(
@@ -343,7 +354,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
             return session.begin(compared(make, given.seeds, given.visits, state.sessions.nodes))
 
         job = await run_in_threadpool(begin)
-        return _plain(await job.result(limits.wait))
+        return plain(await job.result(limits.wait))
 
     @app.post("/api/sessions/{name}/review", status_code=202)
     def begin_review(name: str, given: NewReview) -> Answer:
@@ -358,7 +369,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         review = state.session(name).review
         if review is None:
             raise HTTPException(404, "no review was begun")
-        return _plain({"rows": review.rows, "total": review.total, "over": review.is_over})
+        return plain({"rows": review.rows, "total": review.total, "over": review.is_over})
 
 
 def _add_live(app: FastAPI, state: _State) -> None:
@@ -427,17 +438,4 @@ def _add_page(app: FastAPI) -> None:
 
 def _as_json(answer: Answer) -> Response:
     """Return a long answer as text, which takes time: not in the thread that talks to all clients."""
-    return Response(json.dumps(_plain(answer), allow_nan=False), media_type="application/json")
-
-
-def _plain(answer: Answer) -> Answer:
-    """Return an answer without NaN and infinity, which JSON does not have."""
-    return {key: _finite(value) for key, value in answer.items()}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _plain(value)
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return finite(value)
+    return Response(json.dumps(plain(answer), allow_nan=False), media_type="application/json")

@@ -1,10 +1,13 @@
-"""Connections of clients: HTTP, with time limits for the heads of requests and for reading the answers."""
+"""Connections of clients: HTTP, with time limits for the heads of requests and for reading the answers; their end."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Callable
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _SECONDS = 10.0  # between two looks at a connection
@@ -44,3 +47,16 @@ class Protocol(H11Protocol):
             transport.close()
         self._seen = request, in_head, unsent
         self._look_later()
+
+
+class Connections(uvicorn.Server):
+    """All connections of a server. `ending` is called before they are closed: what requests wait for ends there."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer the requests that wait, and close all connections."""
+        self._ending()
+        await super().shutdown(sockets)

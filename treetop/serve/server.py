@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import re
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -41,7 +42,7 @@ class Server:
             import uvicorn
 
             from treetop.serve.app import create_app
-            from treetop.serve.connections import Protocol
+            from treetop.serve.connections import Connections, Protocol
         except ImportError as error:
             raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
         host = host.lower()
@@ -74,7 +75,7 @@ class Server:
             timeout_keep_alive=30, timeout_graceful_shutdown=2, server_header=False, date_header=False, lifespan="off",
             proxy_headers=False,
         )  # fmt: skip
-        self._server = uvicorn.Server(config)
+        self._server = Connections(config, self._app.state.treetop.sessions.end_jobs)
         self._thread: threading.Thread | None = None
 
     def run(self, ready: Callable[[str], object] = lambda _: None) -> None:
@@ -88,6 +89,10 @@ class Server:
                 ready(self.address)
             await task
 
+        hangup = getattr(signal, "SIGHUP", None)
+        in_main = threading.current_thread() is threading.main_thread()
+        if hangup is not None and in_main and signal.getsignal(hangup) is signal.default_int_handler:
+            signal.signal(hangup, self._server.handle_exit)  # as uvicorn handles Ctrl-C
         try:
             with suppress(KeyboardInterrupt):
                 asyncio.run(serve())

@@ -17,9 +17,11 @@ from typing import Protocol, Self
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
+from treetop.search.stopping import Standing, Stopper
 
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
 _WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
+_MOST_PLANNED = 1_000_000  # simulations of a planned root: the plan has a row for each
 _REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
@@ -137,8 +139,22 @@ class Scheduler:
 def slice_limit(search: Search, missing: int | None, seconds: float) -> Limit:
     """Return the limit of a slice. A planned root needs its whole number of simulations, so its slice may be long."""
     if search.config.root.schedules:
-        return Limit(simulations=missing or 1, seconds=_WHOLE)
+        return Limit(simulations=min(missing or 1, _MOST_PLANNED), seconds=_WHOLE)
     return Limit(simulations=missing, seconds=seconds)
+
+
+class _WhenSet(Stopper):
+    """Ends a run when an event is set."""
+
+    def __init__(self, event: threading.Event) -> None:
+        self._event = event
+
+    def reset(self) -> None:
+        """Start a new run."""
+
+    def check(self, standing: Standing) -> str | None:  # noqa: ARG002
+        """Return the reason to stop now."""
+        return "stopped" if self._event.is_set() else None
 
 
 class Thinking:
@@ -200,6 +216,8 @@ class Thinking:
             return False
         if not self.started:
             self._begin()
+            if self.is_cancelled():
+                return False
         result, over = self._slice(search, seconds)
         if self.is_cancelled():
             return False
@@ -216,7 +234,9 @@ class Thinking:
         if start >= self.deadline and search.simulations:
             return search.result(), True
         self._allow(search)
-        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
+        # The slice of a planned root may be long.
+        stopping = [_WhenSet(self._stopped)] if search.config.root.schedules else []
+        result = search.run(self._limit(seconds), stopping=stopping, include=self._include, exclude=self._exclude)
         now = time.monotonic()
         self._searched += now - start
         over = (
