@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,14 +18,20 @@ _DIGITS = 100  # digits of a whole number in JSON: more than any number of ours 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write to a temporary file and move it in place at the end, so that a crash leaves the old file or the new one."""
+    """Write to a temporary file and move it in place at the end, so that a crash leaves the old file or the new one.
+
+    A link is followed. Raise SaveError for a device or a pipe: it would be replaced by a file.
+    """
     temporary: Path | None = None
     try:
-        name = path.with_name(f"{path.name}{secrets.token_hex(4)}.part")
-        with name.open("xb") as file:  # whoever may read new files of this user may read this one
-            temporary = name
+        if path.exists() and not path.is_file():
+            raise SaveError(f"{path} cannot be written: it is not an ordinary file")
+        target = Path(os.path.realpath(path))
+        place = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+        with place.open("xb") as file:  # with the permissions that other new files have
+            temporary = place
             yield file
-        temporary.replace(path)
+        temporary.replace(target)
     except BaseException as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import json
 import random
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 import treetop as tt
-from treetop.serve.analysis import Analyzer
+from treetop.serve.analysis import _MOST_AT_A_TIME, Analyzer, lines_of
 
 MOVES = {"connect_four": ["4", "4", "3"], "tic_tac_toe": ["b2", "a1"], "hex(size=4)": ["b2"], "nim": ["1"], "pig": []}
 
@@ -146,12 +150,17 @@ def test_proven_values_are_in_the_answer():
         ({"id": "q", "game": "nim", "moves": 7}, "moves", "a list of moves"),
         ({"id": "q", "game": "nim", "analyzeTurns": [4]}, "analyzeTurns", "turn 4 does not exist"),
         ({"id": "q", "game": "nim", "analyzeTurns": "all"}, "analyzeTurns", "must be a list"),
+        ({"id": "q", "game": "nim", "analyzeTurns": []}, "analyzeTurns", "must name a turn"),
         ({"id": "q", "game": "nim", "rule": "magic"}, "rule", "there is no rule"),
         ({"id": "q", "game": "nim", "rule": "uct(c=-1)"}, "rule", "c must be"),
         ({"id": "q", "game": "nim", "avoidMoves": ["x"]}, "avoidMoves", "not a legal move"),
+        ({"id": "q", "game": "nim", "allowMoves": []}, "allowMoves", "leave no move"),
+        ({"id": "q", "game": "nim", "avoidMoves": ["1", "2", "3"]}, "avoidMoves", "leave no move"),
+        ({"id": "q", "game": "nim", "allowMoves": ["1"], "avoidMoves": ["1"]}, "avoidMoves", "leave no move"),
         ({"id": "q", "game": "nim", "includePolicy": "yes"}, "includePolicy", "includePolicy must be"),
         ({"id": "q", "game": "connect_four", "initialPosition": "XX"}, "initialPosition", "Connect Four diagram"),
         ({"id": "q", "action": "dance"}, "action", "action must be"),
+        ({"id": "q", "action": "x" * 1000}, "action", "xxx..."),
         ({"id": "q", "action": "terminate"}, "terminateId", "must be the id"),
     ],
 )
@@ -168,6 +177,34 @@ def test_two_queries_of_one_id_are_refused_while_the_first_runs():
     errors = [answer for answer in found if "error" in answer]
     assert [(answer["id"], answer["field"]) for answer in errors] == [("q", "id")]
     assert {answer["id"] for answer in found} == {"q", "r"}
+
+
+def test_a_search_is_freed_as_soon_as_it_is_answered():
+    def searches():
+        return sum(isinstance(one, tt.Search) for one in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = searches()
+        answers_to(*({"id": str(number), "game": "tic_tac_toe", "maxVisits": 50} for number in range(20)))
+        assert searches() == before
+    finally:
+        gc.enable()
+
+
+def test_many_long_queries_wait_for_each_other_and_all_can_be_terminated():
+    found = []
+    with Analyzer(found.append, game=tt.load_game("tic_tac_toe")) as analyzer:
+        for number in range(100):
+            analyzer.receive(json.dumps({"id": str(number), "rule": "uct", "maxVisits": 10**9}))
+        assert len(analyzer._scheduler) == _MOST_AT_A_TIME
+        analyzer.receive('{"id": "one", "action": "terminate", "terminateId": "99"}')
+        while not any(answer["id"] == "99" for answer in found):
+            time.sleep(0.01)
+        analyzer.receive('{"id": "end", "action": "terminate_all"}')
+        analyzer.wait()
+    assert sorted(answer["id"] for answer in found if "rootInfo" in answer) == sorted(map(str, range(100)))
 
 
 def test_games_with_chance_cards_and_simultaneous_moves_are_analyzed():
@@ -192,3 +229,43 @@ def test_the_command_answers_on_stdout_and_ends_with_its_input():
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert sorted(str(answer["id"]) for answer in answers) == ["0", "1", "2", "3", "4", "None"]
+
+
+COMMAND = [sys.executable, "-m", "treetop", "analyze", "tic_tac_toe"]
+
+
+def test_the_command_ends_when_nobody_reads_its_answers():
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        command.stdout.close()
+        command.stdin.write(b'{"id": "q", "maxVisits": 50}\n')
+        command.stdin.flush()  # and it stays open
+        assert command.wait(60) == 1
+        assert command.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_the_command_says_that_its_answers_cannot_be_written():
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            COMMAND,
+            input=b'{"id": "q", "maxVisits": 50}\n',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"error: the answers cannot be written: No space left on device\n"
+
+
+def test_the_command_says_that_its_input_is_closed():
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *COMMAND], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "one of them is closed" in done.stderr
+
+
+def test_of_a_line_that_is_too_long_only_the_beginning_is_kept():
+    stream = io.BytesIO(b"x" * 5_000_000 + b"\n{}\n" + b"y")
+    assert [len(line) for line in lines_of(stream)] == [2**20 + 1, 3, 1]

@@ -18,6 +18,7 @@ ANSWERED = {
     "/api/sessions/{name}": {"get": None, "delete": None},
     "/api/sessions/{name}/play": {"post": {"move": "nothing"}},
     "/api/sessions/{name}/go": {"post": {"ply": 0}},
+    "/api/sessions/{name}/line": {"post": {"moves": ["call"], "ply": 0}},
     "/api/sessions/{name}/think": {"post": {"visits": 20, "rule": "uct"}},
     "/api/sessions/{name}/stop": {"post": {}},
     "/api/sessions/{name}/record": {

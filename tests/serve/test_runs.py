@@ -18,7 +18,7 @@ import treetop as tt
 from treetop.arena import match_many
 from treetop.arena.log import read_match
 from treetop.errors import ConfigError
-from treetop.serve import run_folder
+from treetop.serve import run_folder, run_training
 from treetop.serve.app import Options
 from treetop.serve.run_files import MOST_BYTES, Lines, scan
 from treetop.serve.run_folder import Folder
@@ -336,6 +336,14 @@ def test_a_damaged_run_gets_an_error(folder, header):
     shutil.copytree(RUN, folder / "run")
     (folder / "run" / "run.json").write_text(header)
     assert rows(folder)["run"]["error"]
+
+
+def test_a_file_of_empty_lines_is_not_read_to_its_end(folder, monkeypatch):
+    monkeypatch.setattr(run_training, "_MOST_LINES", 1000)
+    shutil.copytree(RUN, folder / "run")
+    with (folder / "run" / "metrics.jsonl").open("a") as file:
+        file.write("\n" * 2000)
+    assert "more than 1,000 lines" in rows(folder)["run"]["error"]
 
 
 def test_hostile_metrics_are_left_out(folder):

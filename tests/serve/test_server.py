@@ -11,12 +11,15 @@ import pytest
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import websockets
+from fastapi import Response
 
 import treetop as tt
 from treetop.errors import ConfigError
+from treetop.serve import connections, security
 from treetop.serve.app import Options
 from treetop.serve.limits import Limits
 from treetop.serve.server import Server
@@ -148,7 +151,15 @@ def test_wrong_searches_are_refused(client):
 
 def test_strange_hosts_and_origins_are_refused(client, address):
     assert client.get("/api/info", headers={"host": "evil.example"}).status_code == 421
-    assert client.get("/api/info", headers={"origin": "http://evil.example"}).status_code == 403
+    for origin in (
+        "http://evil.example",
+        "null",
+        "",
+        "http://[",
+        "http://127.0.0.1",
+        address.rstrip("/") + "@evil.example",
+    ):
+        assert client.get("/api/info", headers={"origin": origin}).status_code == 403
     assert client.get("/api/info", headers={"origin": address.rstrip("/")}).status_code == 200
 
     async def connect():
@@ -186,6 +197,66 @@ def test_a_client_that_sends_no_request_is_cut(address):
         assert slow.recv(1000) == b""
 
 
+def opened(server):
+    host, _, port = server.address.removeprefix("http://").rstrip("/").partition(":")
+    return socket.create_connection((host, int(port)), timeout=20)
+
+
+def is_cut(link):
+    try:
+        while link.recv(1_000_000):
+            pass
+    except ConnectionResetError:
+        pass
+    return True  # else it has waited too long
+
+
+def test_a_client_that_sends_half_a_request_after_a_whole_one_is_cut(monkeypatch):
+    monkeypatch.setattr(connections, "_SECONDS", 0.2)
+    with Server() as server, opened(server) as link:
+        host = server.address.removeprefix("http://").rstrip("/")
+        link.sendall(f"GET /api/info HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert b"200 OK" in link.recv(20)
+        link.sendall(b"GET /api")
+        assert is_cut(link)
+
+
+def test_a_client_that_does_not_read_its_answer_is_cut(monkeypatch):
+    monkeypatch.setattr(connections, "_SECONDS", 0.2)
+    with Server() as server, opened(server) as link:
+        host = server.address.removeprefix("http://").rstrip("/")
+        server._app.add_api_route("/api/large", lambda: Response(b"x" * 50_000_000))
+        link.sendall(f"GET /api/large HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        end = time.monotonic() + 20
+        while not (known := server._server.server_state.connections) and time.monotonic() < end:
+            time.sleep(0.01)
+        while known and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not known
+        read = httpx.get(server.address + "api/large")  # one that reads gets everything
+        assert len(read.content) == 50_000_000
+
+
+def test_forged_addresses_and_wrong_tokens_do_not_get_around_the_limit_of_requests(monkeypatch):
+    monkeypatch.setattr(security, "_BURST", 10.0)
+    monkeypatch.setattr(security, "_RATE", 0.1)
+    with Server() as server, httpx.Client(base_url=server.address) as client:
+        forged = [{"x-forwarded-for": f"10.0.0.{number}"} for number in range(20)]
+        assert 429 in {client.get("/api/info", headers=one).status_code for one in forged}
+    with Server(token="secret") as server, httpx.Client(base_url=server.address.partition("?")[0]) as client:
+        wrong = [{"authorization": f"Bearer {number}"} for number in range(20)]
+        assert {client.get("/api/info", headers=one).status_code for one in wrong} == {401, 429}
+
+
+def test_what_does_not_exist_has_an_error_like_all_others(client):
+    for method, path, status in (("GET", "/nowhere", 404), ("PUT", "/api/info", 405)):
+        answer = client.request(method, path)
+        assert answer.status_code == status
+        assert set(answer.json()) == {"error", "field"}
+    answer = client.post("/api/sessions", content=b"nothing", headers={"content-type": "application/json"})
+    assert answer.json() == {"error": "the request: JSON decode error", "field": None}
+
+
 def test_answers_have_a_strict_policy_and_no_path_is_opened(client):
     headers = client.get("/").headers
     assert "default-src 'none'" in headers["content-security-policy"]
@@ -217,6 +288,21 @@ def test_a_request_waits_for_its_search_up_to_a_limit():
         assert client.get(f"/api/sessions/{name}").status_code == 200
 
 
+def test_a_request_that_waits_is_answered_when_the_server_ends():
+    with ThreadPoolExecutor() as pool, httpx.Client(timeout=30) as client:
+        with Server(Options(threads=1)) as server:
+            client.base_url = server.address
+            name = begin(client)["session"]
+            content = {"rule": "uct(c=1.0)", "visits": 20_000, "seeds": 16}
+            waiting = pool.submit(httpx.post, f"{server.address}api/sessions/{name}/what-if", json=content, timeout=30)
+            session = server._app.state.treetop.sessions.find(name)
+            while not session._jobs:
+                time.sleep(0.01)
+        answer = waiting.result()
+    assert answer.status_code == 400
+    assert "closed" in answer.json()["error"]
+
+
 def test_answers_do_not_wait_for_acknowledgements():
     with Server() as server:
         assert server._socket.proto == socket.IPPROTO_TCP  # asyncio sets TCP_NODELAY on such sockets only
@@ -227,9 +313,30 @@ def test_other_addresses_need_a_token():
         Server(host="0.0.0.0")
 
 
+def test_a_server_on_all_addresses_is_reached_by_any_name_with_the_token():
+    with Server(host="0.0.0.0", token="secret") as server:
+        port = server.address.partition("?")[0].rstrip("/").rpartition(":")[2]
+        url, good = f"http://127.0.0.1:{port}/api/info", {"authorization": "Bearer secret"}
+        assert httpx.get(url, headers={**good, "host": "my-machine.lan:8000"}).status_code == 200
+        assert httpx.get(url, headers={"host": "my-machine.lan:8000"}).status_code == 401
+        foreign = {**good, "host": "my-machine.lan:8000", "origin": "http://evil.example"}
+        assert httpx.get(url, headers=foreign).status_code == 403
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a&b", "a;b", "a\r\nb", "\u00e9"])
+def test_a_token_that_cannot_stand_in_an_address_is_refused(token):
+    with pytest.raises(ConfigError, match="--token must be letters"):
+        Server(token=token)
+
+
+def test_a_rule_that_cannot_be_read_is_refused_at_the_start():
+    with pytest.raises(ConfigError, match="no rule 'magic'"):
+        Server(Options(rule="magic"))
+
+
 def test_a_port_in_use_is_an_error_that_names_it(address):
     port = int(address.rstrip("/").rpartition(":")[2])
-    with pytest.raises(ConfigError, match=f"port {port}"):
+    with pytest.raises(ConfigError, match=f"port {port}: .*choose another --port"):
         Server(port=port)
 
 

@@ -372,3 +372,70 @@ def test_wrong_requests_do_not_end_a_search(sessions):
     with session.listening(events.append), pytest.raises(ConfigError, match="not a legal move"):
         session.think(Engine(), visits=10, seconds=1.0, include=["9"])
     assert not events[-1]["thinking"]
+
+
+def test_the_nodes_of_a_session_are_free_after_it_is_closed_even_if_its_slice_does_not_end(sessions, monkeypatch):
+    monkeypatch.setattr("treetop.serve.session._PATIENCE", 0.05)
+    session, _ = begin(sessions, "tic_tac_toe")
+    session.think(Engine("uct"), visits=10**9, seconds=60.0)
+    until(lambda: session.analysis is not None)
+    assert sessions.nodes.used > 0
+    with session.searching:  # as a slice does
+        sessions.remove(session.name)
+        assert sessions.nodes.used == 0
+    until(lambda: len(sessions.scheduler) == 0)
+    assert sessions.nodes.used == 0
+
+
+def test_a_session_that_is_closed_twice_is_closed(sessions):
+    session, _ = begin(sessions, "tic_tac_toe")
+    sessions.remove(session.name)
+    sessions.remove(session.name)
+    assert len(sessions) == 0
+
+
+def test_a_game_that_only_renders_for_a_player_hides_what_it_does_not_show(sessions):
+    @tt.game(players=2, num_actions=2, max_length=2)
+    class Guess:
+        """One player hides a coin in a hand, and the other one guesses."""
+
+        hand = tt.field("i1")
+        turn = tt.field("i1")
+
+        def reset(self):
+            self.hand = -1
+            self.turn = 0
+
+        def legal_actions(self, out):
+            out[0] = 0
+            out[1] = 1
+            return 2
+
+        def current_player(self):
+            return self.turn
+
+        def apply(self, action):
+            if self.turn == 0:
+                self.hand = action
+            else:
+                self.hand = 2 + (action == self.hand)
+            self.turn += 1
+
+        def is_terminal(self):
+            return self.turn == 2
+
+        def rewards(self, out):
+            out[0] = 1.0 if self.hand == 2 else -1.0
+            out[1] = -out[0]
+
+        def render(self):
+            return f"the coin is in hand {self.hand}"
+
+        def render_for(self, player):
+            return "the coin is in a hand" if player == 1 else self.render()
+
+    session = sessions.create(tt.position(Guess), (1,), 1)
+    session.replay(["1"])
+    view = session.view()
+    assert view["position"]["text"] == "the coin is in a hand"
+    assert view["line"] == []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 
 import pytest
 
 import treetop as tt
-from treetop.serve.tasks import Scheduler, Thinking
+from treetop.serve.tasks import Scheduler, Thinking, slice_limit
 
 
 class Steps:
@@ -92,7 +93,12 @@ def test_closing_drops_what_is_not_finished():
 def think(search, **options):
     """Run a search in the background; return its reports and errors."""
     reports, errors = [], []
-    task = Thinking(search, report=lambda result, over: reports.append((result, over)), failed=errors.append, **options)
+    task = Thinking(
+        search,
+        report=lambda _, result, over: reports.append((result, over)),
+        failed=lambda _, error: errors.append(error),
+        **options,
+    )
     return task, reports, errors
 
 
@@ -161,3 +167,48 @@ def test_a_position_with_one_move_needs_no_long_search():
         scheduler.add(task)
         assert scheduler.wait(60)
     assert reports[0][0].root_visits <= 64
+
+
+def test_a_task_whose_error_cannot_be_reported_does_not_end_the_thread(capfd):
+    class Wrong:
+        deadline = float("inf")
+
+        def step(self, seconds):
+            raise ValueError("wrong")
+
+        def fail(self, error):
+            raise OSError("nobody listens") from error
+
+    class Right(Wrong):
+        done = False
+
+        def step(self, seconds):
+            self.done = True
+
+    task = Right()
+    with Scheduler() as scheduler:
+        scheduler.add(Wrong())
+        scheduler.add(task)
+        assert scheduler.wait(10)
+    assert task.done
+    assert "nobody listens" in capfd.readouterr().err
+
+
+def test_the_plan_of_a_root_has_a_bounded_size():
+    search = tt.Search("tic_tac_toe", tt.gumbel(), seed=1)
+    assert slice_limit(search, 10**9, 1.0).simulations == 1_000_000
+
+
+def test_a_long_slice_ends_when_its_search_is_stopped():
+    task, reports, errors = think(tt.Search("tic_tac_toe", tt.gumbel(), seed=1), visits=1_000_000)
+    with Scheduler() as scheduler, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the many simulations
+        scheduler.add(task)
+        while not task.started:
+            time.sleep(0.01)
+        start = time.monotonic()
+        task.stop()
+        assert scheduler.wait(30)
+    assert not errors
+    assert [over for _, over in reports] == [True]
+    assert time.monotonic() - start < 5  # of the 10 seconds of its slice

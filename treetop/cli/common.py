@@ -185,10 +185,14 @@ def refuse_options_beside(option: str, others: dict[str, object]) -> None:
 
 def refuse_missing_folder(path: Path | None) -> None:
     """Raise SaveError for a path to which nothing could be written later, before the work starts."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise SaveError(
-            f"{path} cannot be written: {'it is a folder' if path.is_dir() else f'there is no folder {path.parent}'}"
-        )
+    if path is None:
+        return
+    if path.is_dir():
+        raise SaveError(f"{path} cannot be written: it is a folder")
+    if not path.parent.is_dir():
+        raise SaveError(f"{path} cannot be written: there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise SaveError(f"{path} cannot be written: it is not an ordinary file")
 
 
 def from_cache(search: Search) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 import treetop
 from treetop import checks
@@ -28,6 +29,7 @@ from treetop.show.views import move_infos, position_view, root_info
 _MOST_BYTES = 2**20  # of a line
 _MOST_VISITS, _MOST_SECONDS = 10**9, 86_400.0
 _MOST_TURNS = 10_000
+_MOST_AT_A_TIME = 64  # searches that take turns: each has a tree in memory
 _DEFAULT_VISITS = 1000
 _Value = TypeVar("_Value")
 
@@ -105,6 +107,8 @@ def _seconds(name: str, value: Any) -> float:
 def _turns(name: str, value: Any) -> tuple[int, ...]:
     if not isinstance(value, list) or len(value) > _MOST_TURNS:
         raise QueryError(name, f"{name} must be a list of at most {_MOST_TURNS:,} turns, not {checks.shorten(value)}")
+    if not value:
+        raise QueryError(name, f"{name} must name a turn: leave it out for the last one")
     return tuple(_whole(0, checks.INT32_MAX)(name, turn) for turn in value)
 
 
@@ -149,6 +153,7 @@ class Analyzer:
         self._scheduler = Scheduler(threads)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._running: dict[str, list[Thinking]] = {}
+        self._waiting, self._begun = deque[Thinking](), 0
 
     def __enter__(self) -> Self:
         return self
@@ -201,17 +206,16 @@ class Analyzer:
                 raise QueryError("terminateId", "terminateId must be the id of a query, which is a text")
             with self._lock:
                 tasks = list(self._running.get(wanted, ()))
-            for task in tasks:
-                task.stop()
+            self._stop(tasks)
             self._send({"id": name, "action": action, "terminateId": wanted})
         elif action == "terminate_all":
             with self._lock:
                 tasks = [task for found in self._running.values() for task in found]
-            for task in tasks:
-                task.stop()
+            self._stop(tasks)
             self._send({"id": name, "action": action})
         else:
-            raise QueryError("action", f"action must be query_version, terminate or terminate_all, not {action!r}")
+            known = "query_version, terminate or terminate_all"
+            raise QueryError("action", f"action must be {known}, not {checks.shorten(action)}")
 
     def _begin(self, query: Query) -> None:
         """Begin a search for each turn of a query."""
@@ -237,10 +241,33 @@ class Analyzer:
         for turn in ended:
             returns = [float(value) for value in positions[turn].returns]
             self._send({**_head(query, turn, during=False), "noResults": True, "returns": returns})
-        for task in list(tasks):
-            self._scheduler.add(task)
         if not tasks:
             self._forget(query.id, None)
+            return
+        with self._lock:
+            self._waiting.extend(tasks)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Begin searches that wait, in their order, as long as few take turns."""
+        with self._lock:
+            count = min(len(self._waiting), _MOST_AT_A_TIME - self._begun)
+            tasks = [self._waiting.popleft() for _ in range(count)]
+            self._begun += len(tasks)
+        for task in tasks:
+            self._scheduler.add(task)
+
+    def _stop(self, tasks: list[Thinking]) -> None:
+        """End searches; those that wait begin, so that they have an answer."""
+        with self._lock:
+            wanted = set(map(id, tasks))
+            waiting = [task for task in self._waiting if id(task) in wanted]
+            self._waiting = deque(task for task in self._waiting if id(task) not in wanted)
+            self._begun += len(waiting)
+        for task in tasks:
+            task.stop()
+        for task in waiting:
+            self._scheduler.add(task)
 
     def _positions(self, query: Query) -> list[Position]:
         """Return the positions of a query, from the first one on."""
@@ -274,22 +301,27 @@ class Analyzer:
             for move in getattr(query, name) or ():
                 if move not in legal:
                     raise QueryError(name, f"{checks.shorten(move)} is not a legal move of turn {turn}")
-        task: Thinking
+        allowed = legal if query.allowMoves is None else query.allowMoves
+        if legal and not set(allowed) - set(query.avoidMoves):
+            name = "avoidMoves" if query.avoidMoves else "allowMoves"
+            raise QueryError(name, f"allowMoves and avoidMoves leave no move of turn {turn} to search")
 
-        def report(result: SearchResult, over: bool) -> None:
+        def report(task: Thinking, result: SearchResult, over: bool) -> None:
             self._send(self._answer(query, turn, result, during=not over))
             if over:
-                self._forget(query.id, task)
+                self._over(query.id, task)
 
-        def failed(error: BaseException) -> None:
-            self._send({"id": query.id, "turnNumber": turn, "error": str(error).partition("\n")[0], "field": "game"})
-            self._forget(query.id, task)
+        def failed(task: Thinking, error: BaseException) -> None:
+            message = str(error).partition("\n")[0]
+            try:
+                self._send({"id": query.id, "turnNumber": turn, "error": message, "field": "game"})
+            finally:
+                self._over(query.id, task)
 
-        task = Thinking(
+        return Thinking(
             search, visits=query.maxVisits, seconds=query.maxTime, every=query.reportDuringSearchEvery, report=report,
             failed=failed, include=query.allowMoves, exclude=query.avoidMoves,
         )  # fmt: skip
-        return task
 
     def _answer(self, query: Query, turn: int, result: SearchResult, *, during: bool) -> dict[str, Any]:
         answer = {
@@ -303,6 +335,13 @@ class Analyzer:
             answer["board"] = position_view(result.position)["board"]
         return answer
 
+    def _over(self, name: str, task: Thinking) -> None:
+        """Begin another search in place of one that has ended."""
+        self._forget(name, task)
+        with self._lock:
+            self._begun -= 1
+        self._fill()
+
     def _forget(self, name: str, task: Thinking | None) -> None:
         with self._lock:
             left = [one for one in self._running.get(name, ()) if one is not task]
@@ -314,6 +353,19 @@ class Analyzer:
 
 def _head(query: Query, turn: int, *, during: bool) -> dict[str, Any]:
     return {"id": query.id, "turnNumber": turn, "isDuringSearch": during}
+
+
+def lines_of(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a stream; of a line that is too long for a query only its beginning, which is refused.
+
+    >>> import io
+    >>> [len(line) for line in lines_of(io.BytesIO(3_000_000 * b"x"))]
+    [1048577]
+    """
+    while line := stream.readline(_MOST_BYTES + 1):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_MOST_BYTES + 1)
 
 
 def as_line(answer: dict[str, Any]) -> str:

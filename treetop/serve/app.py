@@ -16,6 +16,7 @@ from fastapi import FastAPI, HTTPException, Query, Request, WebSocket, WebSocket
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException as AnyHTTPException
 
 import treetop
 from treetop import checks
@@ -24,7 +25,6 @@ from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
-from treetop.search.explain import finite
 from treetop.search.search import Search
 from treetop.serve.engines import Engine
 from treetop.serve.jobs import Job, compared, recorded
@@ -32,7 +32,19 @@ from treetop.serve.limits import Limits, TooManyError, TooSlowError
 from treetop.serve.parameters import parameters_of_bundled
 from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.runs import add_runs
-from treetop.serve.schema import Answer, Failure, Follow, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.schema import (
+    Answer,
+    Failure,
+    Follow,
+    Go,
+    NewReview,
+    NewSession,
+    Play,
+    RecordSearch,
+    Think,
+    WhatIf,
+    plain,
+)
 from treetop.serve.session import Event, Session
 from treetop.serve.sessions import Sessions
 from treetop.serve.tasks import Scheduler
@@ -171,14 +183,15 @@ def _add_errors(app: FastAPI) -> None:
         # The lines after the first one may show the position, with what is hidden in it.
         return failed(400, str(error).partition("\n")[0])
 
-    @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> JSONResponse:
+    @app.exception_handler(AnyHTTPException)
+    async def http(_: Request, error: AnyHTTPException) -> JSONResponse:
         return failed(error.status_code, str(error.detail))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        parts = () if first["type"] == "json_invalid" else first["loc"]  # else the place is that of a character
+        place = ".".join(str(part) for part in parts if part not in ("body", "query", "path"))
         return failed(422, f"{place or 'the request'}: {first['msg']}", place or None)
 
     @app.exception_handler(Exception)
@@ -296,7 +309,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
     def analysis(name: str) -> Answer:
         """Return the last report of the search of the current position."""
         found = state.session(name).analysis
-        return _plain({"analysis": found})
+        return plain({"analysis": found})
 
     @app.get("/api/sessions/{name}/tree", response_model=Answer)
     def tree(
@@ -341,7 +354,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
             return session.begin(compared(make, given.seeds, given.visits, state.sessions.nodes))
 
         job = await run_in_threadpool(begin)
-        return _plain(await job.result(limits.wait))
+        return plain(await job.result(limits.wait))
 
     @app.post("/api/sessions/{name}/review", status_code=202)
     def begin_review(name: str, given: NewReview) -> Answer:
@@ -356,7 +369,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         review = state.session(name).review
         if review is None:
             raise HTTPException(404, "no review was begun")
-        return _plain({"rows": review.rows, "total": review.total, "over": review.is_over})
+        return plain({"rows": review.rows, "total": review.total, "over": review.is_over})
 
 
 def _add_live(app: FastAPI, state: _State) -> None:
@@ -425,17 +438,4 @@ def _add_page(app: FastAPI) -> None:
 
 def _as_json(answer: Answer) -> Response:
     """Return a long answer as text, which takes time: not in the thread that talks to all clients."""
-    return Response(json.dumps(_plain(answer), allow_nan=False), media_type="application/json")
-
-
-def _plain(answer: Answer) -> Answer:
-    """Return an answer without NaN and infinity, which JSON does not have."""
-    return {key: _finite(value) for key, value in answer.items()}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _plain(value)
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return finite(value)
+    return Response(json.dumps(plain(answer), allow_nan=False), media_type="application/json")

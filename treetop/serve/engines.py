@@ -16,7 +16,7 @@ from treetop.search.search import Search
 @dataclass(frozen=True)
 class Engine:
     """The settings of searches: a rule as text (None: the one recommended for the game), an evaluator (None: that of
-    the rule), a seed.
+    the rule), a seed. Raise a ConfigError where the rule cannot be read.
 
     >>> import treetop as tt
     >>> search = Engine("uct(c=1.0)", seed=1).search(tt.position("nim"))
@@ -27,6 +27,10 @@ class Engine:
     rule: str | None = None
     evaluator: Any = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.rule is not None:
+            parse_rule(self.rule)
 
     def parts(self, position: Position, most_nodes: int | None = None) -> tuple[SearchConfig, Any, int]:
         """Return the settings, the evaluator and the seed of a search whose tree has at most so many nodes.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 from treetop.errors import ConfigError
 from treetop.prove.abilities import CounterModel, Refutable
@@ -16,6 +15,7 @@ from treetop.prove.prover import Theorem
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch
 from treetop.search.limits import Limit
+from treetop.serve.locks import FairLock
 from treetop.serve.proof_trees import Part, path_to
 from treetop.serve.schema import Answer
 
@@ -43,25 +43,6 @@ class ProofLimits:
     """Different formulas of all proofs since the start of the server: they stay in memory."""
 
 
-class Turns:
-    """A lock that is given in the order in which it was asked for, so that slices of a search let readers in.
-
-    >>> with Turns():
-    ...     pass
-    """
-
-    def __init__(self) -> None:
-        self._next, self._held = threading.Lock(), threading.Lock()
-
-    def __enter__(self) -> Self:
-        with self._next:
-            self._held.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._held.release()
-
-
 class BackgroundProof:
     """A proof search that runs in slices: a task of the scheduler, which can be started again.
 
@@ -77,7 +58,7 @@ class BackgroundProof:
         self.name, self.theorem, self.limits = name, theorem, limits
         self.search = ProofSearch(theorem, config, seed=seed)
         self.result: ProofResult = self.search.result()
-        self.lock = Turns()
+        self.lock = FairLock()
         self.used = time.monotonic()
         self.deadline = float("inf")
         self.running = False

@@ -102,14 +102,17 @@ class Proofs:
             others = [one for one in self._proofs.values() if one is not proof]
             if sum(one.running for one in others) >= self.limits.running:
                 raise TooManyError(f"{self.limits.running} proofs are being searched on this server: wait, or stop one")
-            total = proof.goals + sum(one.goals for one in others)
+            total, dropped = proof.goals + sum(one.goals for one in others), list[BackgroundProof]()
             for old in sorted((one for one in others if not one.running), key=lambda one: one.used):
                 if total > self.limits.total_goals:
-                    del self._proofs[old.name]
+                    dropped.append(self._proofs.pop(old.name))
                     total -= old.goals
-            if total > self.limits.total_goals:
-                raise TooManyError("all proofs of this server together are too large: stop one of them")
-            proof.start(simulations, seconds, refute=refute)
+            if total <= self.limits.total_goals:
+                proof.start(simulations, seconds, refute=refute)
+        for old in dropped:
+            old.close()
+        if total > self.limits.total_goals:
+            raise TooManyError("all proofs of this server together are too large: stop one of them")
         apart = self._apart if proof.theorem is self.theorem else None
         (apart or self._scheduler).add(proof)
 
@@ -120,10 +123,11 @@ class Proofs:
             return self._proofs[name]
 
     def remove(self, name: str) -> None:
-        """End a proof, and free its memory."""
+        """End a proof, and free its memory, if there is one of this name."""
         with self._lock:
-            proof = self._proofs.pop(name)
-        proof.close()
+            proof = self._proofs.pop(name, None)
+        if proof is not None:
+            proof.close()
 
     def close(self) -> None:
         """End all proofs."""

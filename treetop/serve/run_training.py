@@ -23,7 +23,7 @@ from treetop.train.report import rating_table
 
 MOST_POINTS = 2000
 """Points of a curve; longer ones are sent as means of neighbours."""
-_MOST_EVENTS = 200_000
+_MOST_LINES = 200_000
 _MOST_FITTED = 40  # ratings, of which one model is fitted; beyond them each has the Elo of its line
 _MOST_PLAYERS = 50  # that a rating names
 _MOST_SERIES = 8
@@ -43,6 +43,7 @@ class Training:
         self._header: dict[str, Any] = {}
         self._events = list[Event]()
         self._steps = list[MuZeroIteration]()
+        self._count = 0  # of lines, also of those that are no events
         self._fitted: tuple[int, EloCurve] = (0, EloCurve((), {}))
         self._progress: float | None = None
 
@@ -59,9 +60,10 @@ class Training:
             return
         if self._lines.is_replaced():
             self._events, self._steps = [], []
-        for _, line in self._lines.new():
-            if len(self._events) + len(self._steps) >= _MOST_EVENTS:
-                raise SaveError(f"{self._lines.name} has more than {_MOST_EVENTS:,} lines")
+        for place, line in self._lines.new():
+            self._count = 1 if place == 0 else self._count + 1
+            if self._count > _MOST_LINES:
+                raise SaveError(f"{self._lines.name} has more than {_MOST_LINES:,} lines")
             self._take(line.decode("utf-8", "replace"))
         self._progress = self._progress_now()
 

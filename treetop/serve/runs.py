@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, HTTPException, Query
 from fastapi import Path as Name
@@ -10,10 +10,9 @@ from fastapi import Path as Name
 from treetop.errors import ConfigError, UnknownGameError
 from treetop.game.definition import Game
 from treetop.game.registry import load_bundled
-from treetop.search.explain import finite
 from treetop.serve.run_folder import Folder
 from treetop.serve.run_replay import Recorded
-from treetop.serve.schema import Answer
+from treetop.serve.schema import Answer, plain
 
 if TYPE_CHECKING:
     from treetop.serve.app import _State
@@ -34,7 +33,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
     @app.get("/api/runs")
     def runs() -> Answer:
         """Return what the folder holds, the newest first; `waiting` counts what the next request reads."""
-        return {"folder": None, "entries": [], "waiting": 0, "cut": False} if folder is None else _plain(folder.rows())
+        return {"folder": None, "entries": [], "waiting": 0, "cut": False} if folder is None else plain(folder.rows())
 
     @app.get("/api/runs/version")
     def version(entry: Annotated[str | None, Query(max_length=40)] = None) -> Answer:
@@ -45,7 +44,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
     def run(entry: Id) -> Answer:
         """Return the figures, curves and tables of an entry, as data."""
         try:
-            return _plain(known().detail(entry))
+            return plain(known().detail(entry))
         except KeyError:
             raise _gone() from None
 
@@ -65,7 +64,7 @@ def add_runs(app: FastAPI, state: _State) -> None:
     def game(entry: Id, number: Number) -> Answer:
         """Return one game: its players, its result, and its moves as text."""
         try:
-            return _plain(known().games(entry, lambda content: content.view(content.record(number))))
+            return plain(known().games(entry, lambda content: content.view(content.record(number))))
         except KeyError:
             raise _gone() from None
 
@@ -95,16 +94,3 @@ def _game_of(state: _State, found: Recorded) -> Game:
         return state.sessions.game(found.game, load_bundled)
     except UnknownGameError as error:
         raise ConfigError(f"{error}: start the server with this game to see its board") from None
-
-
-def _plain(answer: Answer) -> Answer:
-    """Return an answer without NaN and infinity, which JSON does not have."""
-    return {key: _finite(value) for key, value in answer.items()}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _plain(value)
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return finite(value)

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from treetop.search.explain import finite
+
 _SEED = 2**31 - 1
 
 Spec = Annotated[str, Field(min_length=1, max_length=200, description="A bundled game, with parameters: hex(size=7).")]
@@ -59,7 +61,7 @@ class Think(Request):
     visits: Visits | None = None
     seconds: Seconds | None = None
     play: bool = Field(default=False, description="Whether to play the move that is found.")
-    only: list[MoveText] | None = Field(None, max_length=1000, description="The moves to search.")
+    only: list[MoveText] | None = Field(None, min_length=1, max_length=1000, description="The moves to search.")
     model: bool = Field(default=True, description="Whether to use the network of the server, if it has one.")
     seed: Seed = 0
 
@@ -104,3 +106,20 @@ class Failure(BaseModel):
 
 
 Answer = dict[str, Any]
+
+
+def plain(answer: Answer) -> Answer:
+    """Return an answer without NaN and infinity, which JSON does not have.
+
+    >>> plain({"values": [1.0, float("nan")]})
+    {'values': [1.0, None]}
+    """
+    return {key: _finite(value) for key, value in answer.items()}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return plain(value)
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return finite(value)

@@ -57,10 +57,10 @@ class Gate:
     """The outermost layer of the server: it refuses requests before anything else sees them.
 
     `hosts` are the values of the header Host that are accepted (a page of another name cannot reach a server on this
-    machine), `token` is needed by every request, if it is given.
+    machine; None accepts all), `token` is needed by every request, if it is given.
     """
 
-    def __init__(self, app: App, hosts: frozenset[str], token: str | None = None) -> None:
+    def __init__(self, app: App, hosts: frozenset[str] | None, token: str | None = None) -> None:
         self._app, self._hosts, self._token = app, hosts, token
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
@@ -72,8 +72,8 @@ class Gate:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             self._refuse_strangers(scope, headers)
-            fresh = self._refuse_without_token(scope, headers)
             self._refuse_many(scope)
+            fresh = self._refuse_without_token(scope, headers)
             if scope["type"] == "http":
                 receive = await _whole_body(headers, receive)
         except RefusedError as refused:
@@ -83,9 +83,9 @@ class Gate:
 
     def _refuse_strangers(self, scope: Scope, headers: dict[str, str]) -> None:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
-        if host not in self._hosts:
+        if self._hosts is not None and host not in self._hosts:
             raise RefusedError(421, "this server is not called by that name")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        if origin is not None and _host_of(origin) != host:
             raise RefusedError(403, "requests from pages of other servers are refused")
         if scope["type"] == "websocket" and origin is None and headers.get("sec-fetch-site", "none") == "cross-site":
             raise RefusedError(403, "requests from pages of other servers are refused")
@@ -134,6 +134,14 @@ class Gate:
             await send(message)
 
         return wrapped
+
+
+def _host_of(origin: str) -> str | None:
+    """Return the host and the port of an origin; None where there are none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 async def _whole_body(headers: dict[str, str], receive: Receive) -> Receive:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import re
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_CONNECTIONS = 1000
 _MOST_MESSAGE = 4096  # bytes of a message of a client over a websocket
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]+")
+_ALL = ("", "0.0.0.0", "::")  # addresses that stand for all of a machine
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -37,25 +42,40 @@ class Server:
             import uvicorn
 
             from treetop.serve.app import create_app
-            from treetop.serve.connections import Protocol
+            from treetop.serve.connections import Connections, Protocol
         except ImportError as error:
             raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
-        if host not in LOCAL and not token:
-            raise ConfigError(f"{host} can be reached from other machines: give a --token, or leave --host out")
+        host = host.lower()
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise ConfigError(
+                "--token must be letters, digits, '-', '_', '.' and '~', since it is a part of an address"
+            )
+        if host not in LOCAL and token is None:
+            raise ConfigError(
+                f"--host {host!r} can be reached from other machines: give a --token, or leave --host out"
+            )
         self._socket = _socket(host, port)
         bound = self._socket.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         names = {shown, *(f"[{name}]" if ":" in name else name for name in LOCAL)}
-        hosts = frozenset({f"{name}:{bound}" for name in names} | (names if bound == 80 else set()))
+        # A server on all addresses has any name; a page of another server that gives it one does not have the token.
+        hosts = (
+            None if host in _ALL else frozenset({f"{one}:{bound}" for one in names} | (names if bound == 80 else set()))
+        )
         self.address = f"http://{shown}:{bound}/" + (f"?token={token}" if token else "")
         """The address of the page."""
-        self._app = create_app(options)
+        try:
+            self._app = create_app(options)
+        except BaseException:
+            self._socket.close()
+            raise
         config = uvicorn.Config(
             Gate(self._app, hosts, token), host=host, port=bound, log_level="warning", access_log=False, http=Protocol,
             ws="websockets-sansio", ws_max_size=_MOST_MESSAGE, limit_concurrency=_MOST_CONNECTIONS,
             timeout_keep_alive=30, timeout_graceful_shutdown=2, server_header=False, date_header=False, lifespan="off",
+            proxy_headers=False,
         )  # fmt: skip
-        self._server = uvicorn.Server(config)
+        self._server = Connections(config, self._app.state.treetop.sessions.end_jobs)
         self._thread: threading.Thread | None = None
 
     def run(self, ready: Callable[[str], object] = lambda _: None) -> None:
@@ -69,6 +89,10 @@ class Server:
                 ready(self.address)
             await task
 
+        hangup = getattr(signal, "SIGHUP", None)
+        in_main = threading.current_thread() is threading.main_thread()
+        if hangup is not None and in_main and signal.getsignal(hangup) is signal.default_int_handler:
+            signal.signal(hangup, self._server.handle_exit)  # as uvicorn handles Ctrl-C
         try:
             with suppress(KeyboardInterrupt):
                 asyncio.run(serve())
@@ -101,5 +125,9 @@ def _socket(host: str, port: int) -> socket.socket:
         found.listen(128)
     except (OSError, OverflowError) as error:
         found.close()
-        raise ConfigError(f"the server cannot listen on {host}, port {port}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        hint = (
+            ": choose another --port, or 0 for any free one" if getattr(error, "errno", 0) == errno.EADDRINUSE else ""
+        )
+        raise ConfigError(f"the server cannot listen on --host {host}, port {port}: {reason}{hint}") from None
     return found

@@ -26,7 +26,7 @@ from treetop.serve.moves import after_chance, completed
 from treetop.serve.nodes import Nodes
 from treetop.serve.review import Review
 from treetop.serve.tasks import Scheduler, Thinking
-from treetop.show.views import analysis_view, position_view
+from treetop.show.views import analysis_view, position_view, shows_players_differently
 from treetop.types import SIMULTANEOUS
 
 Event = dict[str, Any]
@@ -68,7 +68,7 @@ class Session:
     @property
     def viewer(self) -> int | None:
         """The player whose information is shown; None where everything is open, nobody plays, or the game has ended."""
-        hidden = self.position.game.has("determinize") or self.position.game.has("board_for")
+        hidden = shows_players_differently(self.position.game)
         return self.people[0] if hidden and len(self.people) == 1 and not self._line[-1].is_terminal else None
 
     @property
@@ -254,14 +254,13 @@ class Session:
         for move in include or ():
             if move not in known:
                 raise ConfigError(f"{checks.shorten(move)} is not a legal move here")
-        task: Thinking
 
-        def report(result: SearchResult, over: bool) -> None:
+        def report(task: Thinking, result: SearchResult, over: bool) -> None:
             self._report(task, position, result, over=over, play=play)
 
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
-            failed=lambda error: self._failed(task, error), lock=self.searching, allow=self._nodes.allow,
+            failed=self._failed, lock=self.searching, allow=self._nodes.allow,
         )  # fmt: skip
         self._nodes.allow(search)
         if self._search is not search:
@@ -270,7 +269,7 @@ class Session:
         return task
 
     def _forget_search(self) -> None:
-        """Free the memory of the tree. The caller holds both locks."""
+        """Free the memory of the tree. The caller holds both locks, or closes the session."""
         self._nodes.release(self._search)
         self._search = None
 
@@ -423,16 +422,24 @@ class Session:
         for listener in listeners:
             listener(event)
 
-    def close(self) -> None:
-        """End everything; nothing begins after it."""
+    def end_jobs(self) -> None:
+        """End all work but the search, without waiting; nothing begins after it."""
         with self.lock:
             self._closed = True
             if self.review is not None:
                 self.review.stop()
             for job in self._jobs:
                 job.fail(ConfigError(_CLOSED))
-        with self._still():
-            self._forget_search()
+
+    def close(self) -> None:
+        """End everything; nothing begins after it."""
+        self.end_jobs()
+        try:
+            with self._still():
+                self._forget_search()
+        except SearchError:  # a slice that does not end; its task is cancelled, so the tree does not grow any more
+            with self.lock:
+                self._forget_search()
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -73,10 +73,18 @@ class Sessions:
         return session
 
     def remove(self, name: str) -> None:
-        """End a session."""
+        """End a session, if there is one of this name."""
         with self._lock:
-            session = self._sessions.pop(name)
-        session.close()
+            session = self._sessions.pop(name, None)
+        if session is not None:
+            session.close()
+
+    def end_jobs(self) -> None:
+        """End what requests wait for; nothing begins after it."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        for session in sessions:
+            session.end_jobs()
 
     def _make_way(self) -> bool:
         """Drop the tree of an idle session, the least recently used one that nobody watches; return False for none."""

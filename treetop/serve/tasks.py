@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -16,9 +17,11 @@ from typing import Protocol, Self
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
+from treetop.search.stopping import Standing, Stopper
 
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
 _WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
+_MOST_PLANNED = 1_000_000  # simulations of a planned root: the plan has a row for each
 _REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
@@ -104,12 +107,20 @@ class Scheduler:
             try:
                 more = task.step(seconds)
             except BaseException as error:  # noqa: BLE001 - one task must not end the others
-                task.fail(error)
+                self._report(task, error)
             with self._changed:
                 self._running -= 1
                 if more and self._open:
                     self._waiting.append(task)
                 self._changed.notify_all()
+
+    @staticmethod
+    def _report(task: Task, error: BaseException) -> None:
+        """Give a task its error; print one that this raises in turn."""
+        try:
+            task.fail(error)
+        except BaseException:  # noqa: BLE001 - the thread goes on with the other tasks
+            traceback.print_exc()
 
     def _take(self) -> tuple[Task, float] | None:
         """Wait for a task; return it with the length of its slice, or None at the end."""
@@ -128,16 +139,31 @@ class Scheduler:
 def slice_limit(search: Search, missing: int | None, seconds: float) -> Limit:
     """Return the limit of a slice. A planned root needs its whole number of simulations, so its slice may be long."""
     if search.config.root.schedules:
-        return Limit(simulations=missing or 1, seconds=_WHOLE)
+        return Limit(simulations=min(missing or 1, _MOST_PLANNED), seconds=_WHOLE)
     return Limit(simulations=missing, seconds=seconds)
+
+
+class _WhenSet(Stopper):
+    """Ends a run when an event is set."""
+
+    def __init__(self, event: threading.Event) -> None:
+        self._event = event
+
+    def reset(self) -> None:
+        """Start a new run."""
+
+    def check(self, standing: Standing) -> str | None:  # noqa: ARG002
+        """Return the reason to stop now."""
+        return "stopped" if self._event.is_set() else None
 
 
 class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
-    `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report; `allow` is called before each slice.
-    `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
+    `report` is called with the task, the result and whether it is the last one: every `every` seconds, if given, and at
+    the end. `lock` is held during a slice and its report; `allow` is called before each slice.
+    `failed` is called with the task and an error instead. Both are called by the thread of the search, and must be
+    short. They get the task so that they need not refer to it: a cycle would keep the tree in memory.
     """
 
     def __init__(
@@ -146,8 +172,8 @@ class Thinking:
         *,
         visits: int | None = None,
         seconds: float | None = None,
-        report: Callable[[SearchResult, bool], None],
-        failed: Callable[[BaseException], None],
+        report: Callable[[Thinking, SearchResult, bool], None],
+        failed: Callable[[Thinking, BaseException], None],
         every: float | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
@@ -190,13 +216,15 @@ class Thinking:
             return False
         if not self.started:
             self._begin()
+            if self.is_cancelled():
+                return False
         result, over = self._slice(search, seconds)
         if self.is_cancelled():
             return False
         now = time.monotonic()
         if over or (self._every is not None and now >= self._next and self._reported <= _REPORTS * self._searched):
             self._next = now + (self._every or 0.0)
-            self._report(result, over)
+            self._report(self, result, over)
             self._reported += time.monotonic() - now
         return not over
 
@@ -206,7 +234,9 @@ class Thinking:
         if start >= self.deadline and search.simulations:
             return search.result(), True
         self._allow(search)
-        result = search.run(self._limit(seconds), include=self._include, exclude=self._exclude)
+        # The slice of a planned root may be long.
+        stopping = [_WhenSet(self._stopped)] if search.config.root.schedules else []
+        result = search.run(self._limit(seconds), stopping=stopping, include=self._include, exclude=self._exclude)
         now = time.monotonic()
         self._searched += now - start
         over = (
@@ -239,4 +269,4 @@ class Thinking:
     def fail(self, error: BaseException) -> None:
         """Report an error of the search."""
         with self._lock:
-            self._failed(error)
+            self._failed(self, error)

@@ -9,7 +9,7 @@ from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
 from treetop.show.trees import tree_of
-from treetop.show.views import analysis_view, game_title, position_view
+from treetop.show.views import analysis_view, game_title, position_view, shows_players_differently
 from treetop.types import SIMULTANEOUS
 
 _MOST_NODES = 2000
@@ -72,8 +72,7 @@ def _position(result: SearchResult) -> dict[str, Any]:
 
 def _viewer(result: SearchResult) -> int | None:
     """Return the player whose information is shown; None where everything is open."""
-    game = result.position.game
-    closed = any(game.has(method) for method in ("determinize", "board_for", "render_for"))
+    closed = shows_players_differently(result.position.game)
     return result.player if closed or result.position.player == SIMULTANEOUS else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treetop.game.boards import Picture
+from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
@@ -34,7 +35,7 @@ def position_view(position: Position, viewer: int | None = None) -> dict[str, An
         "game": position.game.source or position.game.name,
         "players": position.game.facts.players,
         "player": None if over else _NAMES.get(position.player, position.player),
-        "moves": position.moves() if viewer is None or not position.game.has("determinize") else [],
+        "moves": position.moves() if viewer is None or not shows_players_differently(position.game) else [],
         "ply": len(position.actions),
         "over": over,
         "returns": [float(value) for value in position.returns] if over else None,
@@ -42,6 +43,16 @@ def position_view(position: Position, viewer: int | None = None) -> dict[str, An
         "board": picture.to_dict(),
         "text": str(position) if viewer is None else position.shown_to(viewer),
     }
+
+
+def shows_players_differently(game: Game) -> bool:
+    """Return whether a game shows its players different things, so that something of a position may be hidden.
+
+    >>> import treetop as tt
+    >>> [shows_players_differently(tt.load_game(name)) for name in ("kuhn_poker", "tic_tac_toe")]
+    [True, False]
+    """
+    return any(game.has(method) for method in ("determinize", "board_for", "render_for"))
 
 
 def _legal(position: Position, picture: Picture, viewer: int | None) -> list[dict[str, Any]]:

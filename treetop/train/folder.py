@@ -23,7 +23,7 @@ HEADERS = ("run.json", "muzero.json")
 """The headers of a run of self-play, and of a run of MuZero: a folder has one of them."""
 LOCK = "run.lock"
 Arrays = dict[str, npt.NDArray[Any]]
-_PART = re.compile(r"[a-z]+\.(json|safetensors|onnx|html|png)[a-z0-9_]{8}\.part")  # of `replacing`
+_PART = re.compile(r"[a-z]+\.(json|safetensors|onnx|html|png)\.[0-9a-f]{8}\.part")  # of `replacing`
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> None:
