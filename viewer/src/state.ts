@@ -115,7 +115,7 @@ async function answer(shown: Session): Promise<void> {
 /** The limit of a search for the engine's move. */
 export const strength = () => (settings.visits.value === null ? { seconds: settings.seconds.value } : { visits: settings.visits.value, seconds: 60 });
 
-export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number; setup?: string } = {}): Promise<void> {
+export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number | null; setup?: string } = {}): Promise<void> {
   await attempt(() => open(() => api.begin({ ...(game ? { game } : {}), ...options }), options.setup));
 }
 
