@@ -20,6 +20,7 @@ from treetop.search.search import Search
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
 _WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
 _REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
+_NOTICED = 0.3  # seconds of compiling after which listeners hear that the search has begun
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
 
@@ -136,7 +137,8 @@ class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report; `allow` is called before each slice.
+    `lock` is held during a slice and its report; `allow` is called before each slice; `begun` is called once, after a
+    search has been compiled.
     `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
     """
 
@@ -153,8 +155,9 @@ class Thinking:
         exclude: Iterable[str] = (),
         lock: AbstractContextManager[object] | None = None,
         allow: Callable[[Search], object] = lambda _: None,
+        begun: Callable[[], object] = lambda: None,
     ) -> None:
-        self._allow = allow
+        self._allow, self._begun = allow, begun
         self._search, self._visits, self._seconds = search, visits, seconds
         self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
@@ -220,12 +223,15 @@ class Thinking:
         return result, over
 
     def _begin(self) -> None:
-        """Compile what is needed; the clock starts after that."""
+        """Compile what is needed; the clock starts after that. A preparation that took a while is reported."""
+        before = time.monotonic()
         self._search.prepare(advance=False)
         now = time.monotonic()
         self.started, self._next = True, now + (self._every or 0.0)
         if not self._stopped.is_set():
             self.deadline = float("inf") if self._seconds is None else now + self._seconds
+        if now - before > _NOTICED and not self.is_cancelled():
+            self._begun()
 
     def _limit(self, seconds: float) -> Limit:
         """Return the limit of a slice: at least one simulation, so that there is a result."""
