@@ -18,6 +18,7 @@ ANSWERED = {
     "/api/sessions/{name}": {"get": None, "delete": None},
     "/api/sessions/{name}/play": {"post": {"move": "nothing"}},
     "/api/sessions/{name}/go": {"post": {"ply": 0}},
+    "/api/sessions/{name}/line": {"post": {"moves": [], "ply": 0}},
     "/api/sessions/{name}/think": {"post": {"visits": 20, "rule": "uct"}},
     "/api/sessions/{name}/stop": {"post": {}},
     "/api/sessions/{name}/record": {
@@ -51,6 +52,7 @@ class Table:
         name, seed = self.secrets
         if answer.get("session"):  # the name, and the seed that the person chose
             assert (answer.pop("session"), answer.pop("seed")) == (name, seed)
+        answer.pop("preparing", None)  # how fast the search begins depends on the machine
         self.heard.append((what, answer))
 
     def quiet(self):

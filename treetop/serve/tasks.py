@@ -20,7 +20,6 @@ from treetop.search.search import Search
 _LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
 _WHOLE = 10.0  # seconds of a search with a planned root, which runs in one piece
 _REPORTS = 0.1  # the share of a search's time for its reports, which hold up all other searches
-_NOTICED = 0.3  # seconds of compiling after which listeners hear that the search has begun
 _ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
 
 
@@ -223,14 +222,13 @@ class Thinking:
         return result, over
 
     def _begin(self) -> None:
-        """Compile what is needed; the clock starts after that. A preparation that took a while is reported."""
-        before = time.monotonic()
+        """Compile what is needed; the clock starts after that."""
         self._search.prepare(advance=False)
         now = time.monotonic()
         self.started, self._next = True, now + (self._every or 0.0)
         if not self._stopped.is_set():
             self.deadline = float("inf") if self._seconds is None else now + self._seconds
-        if now - before > _NOTICED and not self.is_cancelled():
+        if not self.is_cancelled():
             self._begun()
 
     def _limit(self, seconds: float) -> Limit:

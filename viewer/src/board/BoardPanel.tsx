@@ -142,7 +142,7 @@ function Turn() {
     <p class="turn">
       {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}
       {position.players === 1 ? "Your move" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
-      {(thinking || asking.value) && <span class="thinking">thinking…{(preparing || !thinking) && <span class="late"> compiling its rules first</span>}</span>}
+      {(thinking || asking.value) && <span class="thinking">thinking…{(preparing || !thinking) && !analysis.value && <span class="late"> compiling its rules first</span>}</span>}
       {view.value === "play" && settings.opinion.value && analysis.value && !thinking && typeof whose === "number" && position.players > 1 && <span class="standing-value">{Math.round(100 * analysis.value.root.winrate)}% for {playerName(whose)}</span>}
     </p>
   );
