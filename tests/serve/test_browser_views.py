@@ -165,6 +165,15 @@ def test_a_board_fills_wide_and_tall_windows(watched, width, height, least):
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
+def test_a_wrong_address_is_explained_beside_a_game(browser, address):
+    watched = Watched(browser, address)
+    page = watched.open(game="chess_of_mars", view="play")
+    page.wait_for_selector(".cell")
+    assert "there is no game called 'chess_of_mars'" in page.get_by_role("alert").inner_text()
+    assert all("400" in one for one in watched.problems)  # the browser notes the refusal
+    watched.context.close()
+
+
 def test_a_piece_moves_to_its_cell_unless_motion_is_unwanted(browser, address):
     running = "() => document.getAnimations().map(one => one.animationName)"
     for motion in ("no-preference", "reduce"):

@@ -260,5 +260,10 @@ export async function start(hash = location.hash): Promise<void> {
       ...(given.get("seed") ? { seed: Number(given.get("seed")) } : {}),
       ...(people ? { people: people === "none" ? [] : people.split("~").map(Number) } : {}),
     });
+    if (!session.value && message.value) { // the address is wrong: say so beside a game that can be played
+      const problem = message.value;
+      await begin(info.value.game);
+      message.value = problem;
+    }
   });
 }

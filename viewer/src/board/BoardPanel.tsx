@@ -141,7 +141,7 @@ function Turn() {
   return (
     <p class="turn">
       {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}
-      {position.players === 1 ? "Your move" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
+      {position.players === 1 ? "Your move" : whose === "simultaneous" ? "All players choose at the same time" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
       {(thinking || asking.value) && <span class="thinking">thinking…{(preparing || !thinking) && !analysis.value && <span class="late"> compiling its rules first</span>}</span>}
       {view.value === "play" && settings.opinion.value && analysis.value && !thinking && typeof whose === "number" && position.players > 1 && <span class="standing-value">{Math.round(100 * analysis.value.root.winrate)}% for {playerName(whose)}</span>}
     </p>
@@ -162,8 +162,7 @@ const format = (value: number) => (Number.isInteger(value) ? String(value) : val
 /** Buttons to step through the game. */
 function Steps() {
   const { ply, plies } = session.value!;
-  if (still.value) return null;
-  if (!plies && !session.value!.position.board.some(canFlip)) return <div class="steps" />;
+  if (still.value || (!plies && !session.value!.position.board.some(canFlip))) return null;
   const button = (text: string, to: number, name: string) => (
     <button class="quiet" disabled={to < 0 || to > plies || to === ply} onClick={() => void go(to)} aria-label={name} title={name}>{text}</button>
   );

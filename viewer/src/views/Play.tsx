@@ -6,6 +6,7 @@ import { GameParameters, SetUp } from "./NewGame";
 import { lossOf, lost } from "./report";
 
 const STRENGTHS: [string, number][] = [["Quick", 0.1], ["Fast", 0.5], ["Normal", 1], ["Strong", 3], ["Strongest", 10]];
+const COPIED = "Copied.";
 const SIMULATIONS = [10, 100, 1000, 10_000, 100_000];
 
 export function Play() {
@@ -69,7 +70,8 @@ export function Play() {
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    message.value = "Copied.";
+    message.value = COPIED;
+    setTimeout(() => { if (message.value === COPIED) message.value = ""; }, 3000);
   } catch {
     message.value = text;
   }
