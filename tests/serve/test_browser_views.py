@@ -76,6 +76,117 @@ def test_a_variation_is_shown_on_the_board_when_its_row_has_the_focus(watched):
     page.wait_for_function("() => !document.querySelector('.step')")
 
 
+def test_each_of_the_most_visited_moves_has_a_disc_that_holds_its_readable_label(watched):
+    page = watched.open(game="hex(size=7)", view="analyse", people="0~1", seed=1)
+    analysed(page)
+    boxes = page.locator(".opinion:has(text)").evaluate_all(
+        "marks => marks.map(mark => [mark.querySelector('circle'), mark.querySelector('text')].map(one => {"
+        " const box = one.getBoundingClientRect(); return [box.left, box.right, box.top, box.bottom]; }))"
+    )
+    assert len(boxes) == 10
+    for disc, label in boxes:
+        assert disc[0] <= label[0] <= label[1] <= disc[1]
+        assert disc[2] <= label[2] <= label[3] <= disc[3]
+        assert label[3] - label[2] >= 11
+
+
+def test_moves_that_are_cards_or_buttons_have_their_values_too(watched):
+    page = watched.open(game="scoundrel", view="analyse", people="0", seed=1)
+    analysed(page)
+    assert page.locator(".card .opinion-value").count() == page.locator(".card.open").count() == 4
+    assert page.locator(".choices .opinion-value").count() == 1
+    assert page.locator(".opinion-value.best").count() == 1
+
+
+def test_a_variation_is_stacked_in_its_columns_and_leads_from_cell_to_cell(watched):
+    page = watched.open(game="connect_four", view="analyse", moves="4~4~4", people="0~1", seed=1)
+    analysed(page)
+    page.locator("table.moves tbody tr").first.focus()
+    page.wait_for_selector(".step")
+    line = page.locator(".pv button").all_inner_texts()
+    assert sorted(page.locator(".step text").all_text_contents(), key=int) == [str(n) for n in range(1, len(line) + 1)]
+    assert page.locator(".opinion").count() == 0  # the variation takes its place
+    page = watched.open(game="breakthrough", view="analyse", people="0~1", seed=1)
+    page.wait_for_selector("[data-name=a1]")
+    analysed(page)
+    assert page.locator(".arrows line").count() == 3
+    page.locator("table.moves tbody tr").first.focus()
+    page.wait_for_selector(".arrows .variation")
+
+
+def test_the_keys_step_search_and_turn_the_board(watched):
+    page = watched.open(game="breakthrough", view="analyse", moves="a2a3~h7h6", people="0~1", seed=1)
+    shown = page.locator(".steps span")
+    page.locator("[data-name=d4]").click()  # the focus is on the board, but not by a key
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("() => document.querySelector('.steps span').innerText === '1 / 2'")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.steps span').innerText === '2 / 2'")
+    before = page.locator("[data-name=a1]").bounding_box()
+    page.keyboard.press("f")
+    after = page.locator("[data-name=a1]").bounding_box()
+    assert after["x"] > before["x"] + 200
+    assert after["y"] < before["y"] - 200
+    page.locator("body").click(position={"x": 600, "y": 840})
+    page.keyboard.press(" ")
+    page.wait_for_selector("table.moves tbody tr")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => !document.querySelector('.thinking')")
+    page.locator("[data-name=a1]").evaluate("cell => cell.blur()")
+    while not page.evaluate("() => document.activeElement.closest('.grid')"):
+        page.keyboard.press("Tab")
+    at = page.evaluate("() => document.activeElement.dataset.at")
+    page.keyboard.press("ArrowDown" if at.startswith("7") else "ArrowUp")  # seen from the other side
+    assert page.evaluate("() => document.activeElement.dataset.at") != at
+    assert shown.inner_text() == "2 / 2"
+
+
+def test_tiles_are_pushed_by_the_arrow_keys(watched):
+    page = watched.open(game="twenty48", view="play", seed=1)
+    page.wait_for_selector(".choices button")
+    move = page.locator(".choices button").first.inner_text()
+    page.keyboard.press(f"Arrow{move.capitalize()}")
+    page.wait_for_function("() => document.querySelectorAll('.record li').length === 1")
+    assert page.locator(".record li").inner_text() == f"1 {move}"
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1200, 850, 600), (1920, 1080, 850), (1000, 1400, 940)])
+def test_a_board_fills_wide_and_tall_windows(watched, width, height, least):
+    page = watched.page
+    page.set_viewport_size({"width": width, "height": height})
+    watched.open(game="othello", view="analyse", people="0~1", seed=1)
+    page.wait_for_selector("svg.grid")
+    box = page.locator("svg.grid").bounding_box()
+    assert least <= min(box["width"], box["height"])
+    turn = page.locator(".turn").bounding_box()
+    assert turn["y"] + turn["height"] <= height
+    header = page.locator("header").bounding_box()
+    assert header["height"] < 60  # one row
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+def test_a_wrong_address_is_explained_beside_a_game(browser, address):
+    watched = Watched(browser, address)
+    page = watched.open(game="chess_of_mars", view="play")
+    page.wait_for_selector(".cell")
+    assert "there is no game called 'chess_of_mars'" in page.get_by_role("alert").inner_text()
+    assert all("400" in one for one in watched.problems)  # the browser notes the refusal
+    watched.context.close()
+
+
+def test_a_piece_moves_to_its_cell_unless_motion_is_unwanted(browser, address):
+    running = "() => document.getAnimations().map(one => one.animationName)"
+    for motion in ("no-preference", "reduce"):
+        watched = Watched(browser, address, reduced_motion=motion)
+        page = watched.open(game="breakthrough", view="play", people="0~1", seed=1)
+        page.locator("[data-name=a2]").click()
+        page.locator("[data-name=a3]").click()
+        page.wait_for_selector(".arrives")
+        assert ("arrive" in page.evaluate(running)) == (motion == "no-preference")
+        assert watched.problems == []
+        watched.context.close()
+
+
 def test_a_decision_is_recomputed_while_settings_change(watched):
     page = watched.open(game="tic_tac_toe", view="whatif", moves="b2~a1", people="0~1", seed=1)
     page.wait_for_selector(".decisions .badge")
@@ -186,7 +297,7 @@ def test_a_record_is_opened_from_a_file_and_its_report_is_saved(watched, tmp_pat
     page.get_by_label("Search").select_option("1000")
     page.get_by_role("button", name="Review this game").click()
     page.wait_for_selector(".losses button")
-    page.wait_for_selector("progress.idle", state="hidden")
+    page.wait_for_selector("progress", state="detached")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the report").click()
     report = download.value.path().read_text()
@@ -200,8 +311,11 @@ def test_a_review_shows_the_better_move_and_keeps_the_game_beside_variations(wat
     page.get_by_label("Search").select_option("1000")
     page.get_by_role("button", name="Review this game").click()
     page.wait_for_selector(".losses button")
-    page.wait_for_selector("progress.idle", state="hidden")
-    page.locator(".losses button").first.click()
+    page.wait_for_selector("progress", state="detached")
+    lost = page.locator(".losses button").first
+    number, mark = lost.locator("b").first.inner_text().split(".")[0], lost.locator(".badge").inner_text()
+    assert page.locator(".record li").nth(int(number) - 1).locator("sup").inner_text() == mark
+    lost.click()
     page.wait_for_selector(".advice.better")
     ply = int(page.locator(".steps span").inner_text().split("/")[0])
     better = page.locator(".losses .better b").first.inner_text()
@@ -209,7 +323,8 @@ def test_a_review_shows_the_better_move_and_keeps_the_game_beside_variations(wat
     page.locator(".cell.open:has(.advice.better)").click()
     page.wait_for_selector(".variations .now i")
     varied = [*("b2", "a1", "c1", "c3", "a3")[:ply], better]
-    assert page.locator(".record li").all_inner_texts() == [f"{at} {move}" for at, move in enumerate(varied, 1)]
+    shown = [text.rstrip("?!") for text in page.locator(".record li").all_inner_texts()]
+    assert shown == [f"{at} {move}" for at, move in enumerate(varied, 1)]
     page.get_by_role("button", name="The game", exact=True).click()
     page.wait_for_function("() => document.querySelectorAll('.record li').length === 5")
     page.locator(".variations li").nth(1).get_by_role("button").first.click()
@@ -277,7 +392,7 @@ def prepared(page, view):
     elif view == "review":
         page.get_by_label("Search").select_option("1000")
         page.get_by_role("button", name="Review this game").click()
-        page.wait_for_selector("progress.idle", state="hidden")
+        page.wait_for_selector("progress", state="detached")
         page.wait_for_selector(".losses button")
         page.locator(".losses button").first.click()
     elif view == "play":

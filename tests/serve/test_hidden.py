@@ -52,6 +52,7 @@ class Table:
         name, seed = self.secrets
         if answer.get("session"):  # the name, and the seed that the person chose
             assert (answer.pop("session"), answer.pop("seed")) == (name, seed)
+        answer.pop("preparing", None)  # how fast the search begins depends on the machine
         self.heard.append((what, answer))
 
     def quiet(self):

@@ -249,7 +249,7 @@ def test_whoever_may_read_new_files_may_read_a_run(tmp_path):
 
 def test_files_that_a_kill_has_left_incomplete_are_removed(tmp_path):
     run = begin(tmp_path / "run", iterations=1)
-    for name in ("learner.safetensorsab12_xyz.part", "model.jsonq1w2e3r4.part"):
+    for name in ("learner.safetensors.ab12cd34.part", "model.json.0123abcd.part"):
         (tmp_path / "run" / name).write_bytes(b"half")
     (tmp_path / "run" / "mine.part").write_bytes(b"kept")
     run.train()

@@ -27,7 +27,7 @@ def _picture(state: Any, cards: int, touched: tuple[int, ...]) -> list[Element]:
     for player in range(2):
         hand = [str(card + 1) for card in range(cards) if state.hands[player] >> card & 1]
         named = [Card(face, face if player in touched else "") for face in hand]
-        found.append(Cards(named, f"player {player}, {state.points[player]} points"))
+        found.append(Cards(named, f"player {player + 1}, {state.points[player]} points"))
     return found
 
 

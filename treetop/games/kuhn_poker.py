@@ -18,7 +18,7 @@ def _picture(state: Any, shown: tuple[int, ...]) -> list[Element]:
     """Return the cards of both players, those of `shown` face up, and the moves so far."""
     cards = [Card("" if card < 0 or player not in shown else "JQK"[card]) for player, card in enumerate(state.cards)]
     return [
-        *(Cards([card], f"player {player}") for player, card in enumerate(cards)),
+        *(Cards([card], f"player {player + 1}") for player, card in enumerate(cards)),
         Table({"played": _played(state)}),
     ]
 

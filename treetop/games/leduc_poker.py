@@ -24,7 +24,7 @@ def _played(state: Any) -> str:
 def _picture(state: Any, shown: tuple[int, ...]) -> list[Element]:
     """Return the cards, those of the players in `shown` face up, the chips and the moves so far."""
     faces = ["" if card < 0 or place not in (*shown, 2) else _CARDS[card] for place, card in enumerate(state.cards)]
-    titles = [*(f"player {player}, paid {state.paid[player]}" for player in range(2)), "open"]
+    titles = [*(f"player {player + 1}, paid {state.paid[player]}" for player in range(2)), "open"]
     return [
         *(Cards([Card(face)], title) for face, title in zip(faces, titles, strict=True)),
         Table({"played": _played(state)}),

@@ -15,7 +15,7 @@ def matching_pennies(weight: float = 1.0) -> Game:
 
     @game(players=2, num_actions=2, max_length=1, rewards=(-most, most), observation_shape=(5,))
     class MatchingPennies:
-        """Both players simultaneously show a side of a coin; player 0 wins if they match.
+        """Both players simultaneously show a side of a coin; the first player wins if they match.
 
         Two heads give player 0 the weight, two tails 1, and player 1 receives 1 if they differ. In equilibrium with
         weight w both players show heads with probability 2 / (w + 3), and player 0 receives (w - 1) / (w + 3).
@@ -65,7 +65,7 @@ def matching_pennies(weight: float = 1.0) -> Game:
 
         def board(self) -> Cards:
             sides = ("", "") if self.shown < 0 else [self.move_text(side) for side in divmod(self.shown, 2)]
-            return Cards([Card(side, note=f"player {player}") for player, side in enumerate(sides)])
+            return Cards([Card(side, note=f"player {player + 1}") for player, side in enumerate(sides)])
 
         def render(self) -> str:
             return (

@@ -117,7 +117,7 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
             return int((scores << 20 | self.rolls) << 2 | self.player << 1 | int(self.rolling))
 
         def board(self) -> list[Element]:
-            scores = {f"player {player}": self.scores[player] for player in range(2)}
+            scores = {f"player {player + 1}": self.scores[player] for player in range(2)}
             return [
                 Track({**scores, "with this turn": min(goal, self.scores[self.player] + self.turn)}, goal),
                 Dice([0], f"{self.turn} in this turn", name="roll"),

@@ -65,7 +65,7 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
 
         def board(self) -> Cards:
             hands = ("", "") if self.shown < 0 else [self.move_text(shape) for shape in divmod(self.shown, 3)]
-            return Cards([Card(hand, note=f"player {player}") for player, hand in enumerate(hands)])
+            return Cards([Card(hand, note=f"player {player + 1}") for player, hand in enumerate(hands)])
 
         def render(self) -> str:
             return (

@@ -100,6 +100,7 @@ class Session:
                 "ply": self._ply,
                 "plies": len(self._line) - 1,
                 "thinking": self.is_thinking,
+                "preparing": self.is_preparing,
             }
 
     def _moves(self) -> list[str]:
@@ -261,6 +262,7 @@ class Session:
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
             failed=self._failed, lock=self.searching, allow=self._nodes.allow,
+            begun=lambda: self.tell(self.view()),
         )  # fmt: skip
         self._nodes.allow(search)
         if self._search is not search:
@@ -322,6 +324,12 @@ class Session:
         """Whether a search is running."""
         task = self._thinking
         return task is not None and not task.is_cancelled()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether a search has to be compiled before it runs."""
+        task = self._thinking
+        return task is not None and not task.is_cancelled() and not task.started
 
     def end_search(self) -> None:
         """Ask the search to end and to report its last result; without waiting."""

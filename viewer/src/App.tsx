@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { BoardPanel, sides } from "./board/BoardPanel";
-import { announced, begin, gameless, games, go, info, message, replayed, session, settings, show, undo, view, type View } from "./state";
+import { announced, begin, entryOf, flipped, gameName, gameless, games, go, info, isMyTurn, isOver, legal, message, play, replayed, session, settings, show, stop, think, undo, view, type View } from "./state";
+import { canMoveHere } from "./board/touch";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
 import { Play } from "./views/Play";
@@ -19,6 +20,20 @@ const PANELS: Record<View, () => preact.JSX.Element> = {
 };
 const WIDE: View[] = ["tree", "proofs", "runs", "learn"];
 
+/** Views in which the arrow keys step through the game. */
+const STEPPED: View[] = ["play", "analyse", "review", "whatif", "runs"];
+/** Whether arrow keys belong to the game, and not to something that has the focus. */
+const steps = (target: HTMLElement) => STEPPED.includes(view.value) && !target.closest("[role=application], [role=tree], [role=radiogroup]");
+/** Whether an arrow key is a move of the game: left, right, up or down. */
+const pushed = (event: KeyboardEvent) => event.key.startsWith("Arrow") && STEPPED.includes(view.value) && isMyTurn.value && canMoveHere() && legal.value.some((move) => move.move === event.key.slice(5).toLowerCase());
+
+/** The keys of each view, in the footer. */
+const STEP: [string, string][] = [["←", ""], ["→", "step through the game"]];
+const KEYS: Partial<Record<View, [string, string][]>> = {
+  play: [["u", "undo"], ["n", "new game"], ...STEP], analyse: [["Space", "start or stop"], ...STEP], review: STEP, whatif: STEP,
+  time: [["←", ""], ["→", "step"], ["Space", "play"], [",", ""], [".", "changes"]], learn: [["←", ""], ["→", "steps of the tour"]],
+};
+
 export function App() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -28,8 +43,11 @@ export function App() {
       if (!shown || gameless[view.value]) return;
       if (event.key === "u") void undo();
       else if (event.key === "n") void begin(shown.position.game, { people: shown.people });
-      else if (event.key === "[" && shown.ply > 0) void go(shown.ply - 1);
-      else if (event.key === "]" && shown.ply < shown.plies) void go(shown.ply + 1);
+      else if (pushed(event)) void play(event.key.slice(5).toLowerCase());
+      else if (event.key === "[" || (event.key === "ArrowLeft" && steps(target))) void (shown.ply > 0 && go(shown.ply - 1));
+      else if (event.key === "]" || (event.key === "ArrowRight" && steps(target))) void (shown.ply < shown.plies && go(shown.ply + 1));
+      else if (event.key === " " && view.value === "analyse" && !target.closest("button, summary, a, .grid, tr")) void (shown.thinking ? stop() : !isOver.value && think({ seconds: 600 }));
+      else if (event.key === "f") flipped.value = !flipped.value;
       else if (/^[1-7]$/.test(event.key) && event.shiftKey) show((Object.keys(TITLES) as View[])[Number(event.key) - 1]!);
       else return;
       event.preventDefault();
@@ -59,7 +77,7 @@ export function App() {
       </main>
       <footer>
         <span>Treetop {info.value?.version}</span>
-        {!gameless[view.value] && <span class="keys"><kbd>u</kbd> undo <kbd>n</kbd> new game <kbd>[</kbd> <kbd>]</kbd> step through the game</span>}
+        {KEYS[view.value] && <span class="keys">{KEYS[view.value]!.map(([key, does]) => <span key={key}><kbd>{key}</kbd>{does && ` ${does}`}</span>)}</span>}
       </footer>
       <div class="hidden" role="status" aria-live="polite">{announced.value}</div>
     </>
@@ -68,7 +86,8 @@ export function App() {
 
 function Header() {
   const shown = session.value;
-  const current = shown?.position.game.split("(")[0] ?? "";
+  const known = entryOf(shown?.position.game ?? "");
+  const current = known?.name ?? shown?.position.game;
   const themes = ["auto", "light", "dark"] as const;
   const theme = settings.theme.value;
   return (
@@ -80,13 +99,13 @@ function Header() {
       {!gameless[view.value] && <label class="game">
         <span class="hidden">Game</span>
         <select value={current} onChange={(event) => void begin(event.currentTarget.value)}>
-          {!games.value.some((game) => game.name === current) && shown && <option value={shown.position.game}>{shown.position.game}</option>}
-          {games.value.map((game) => <option key={game.name} value={game.name}>{game.name.replaceAll("_", " ")}</option>)}
+          {!known && shown && <option value={shown.position.game}>{gameName(shown.position.game)}</option>}
+          {games.value.map((game) => <option key={game.name} value={game.name}>{gameName(game.name)}</option>)}
         </select>
       </label>}
       <nav aria-label="Views">
         {(Object.keys(TITLES) as View[]).map((name) => (
-          <button key={name} class="tab" aria-current={view.value === name ? "page" : undefined} onClick={() => show(name)}>{TITLES[name]}</button>
+          <button key={name} class="tab" data-name={TITLES[name]} aria-current={view.value === name ? "page" : undefined} onClick={() => show(name)}>{TITLES[name]}</button>
         ))}
       </nav>
       <button class="quiet" onClick={() => (settings.theme.value = themes[(themes.indexOf(theme) + 1) % 3]!)} aria-label={`Colours: ${theme}. Change.`} title={`Colours: ${theme}`}>

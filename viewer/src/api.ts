@@ -48,6 +48,8 @@ export interface Session {
   ply: number;
   plies: number;
   thinking: boolean;
+  /** Whether the search waits for its game to be compiled. */
+  preparing?: boolean;
 }
 export interface MoveInfo {
   move: string;

@@ -26,8 +26,8 @@ export function useColours(): number {
  * A line chart that follows the width of its place. `onPick` gets the index of a point that is clicked, `onHover` that
  * of the point under the pointer.
  */
-export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, whole = false, onPick, onHover, marker, levels = [], label }: {
-  x: number[]; series: Series[]; range?: [number, number]; height?: number; xName?: string; logarithmic?: boolean; whole?: boolean;
+export function Chart({ x, series, range, height = 160, xName = "", logarithmic = false, whole = false, percent = false, onPick, onHover, marker, levels = [], label }: {
+  x: number[]; series: Series[]; range?: [number, number]; height?: number; xName?: string; logarithmic?: boolean; whole?: boolean; percent?: boolean;
   onPick?: (index: number) => void; onHover?: (index: number | null) => void; marker?: number; levels?: Level[]; label?: string;
 }) {
   const place = useRef<HTMLDivElement>(null);
@@ -46,7 +46,7 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
     const made = new uPlot({
       width: place.current!.clientWidth || 300, height, legend: { show: false }, cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false, distr: logarithmic ? 3 : 1 }, y: range ? { range } : levels.length ? { range: (_, low, high) => around(lines.current, low, high) } : {} },
-      axes: [{ ...axis, label: xName || undefined, labelSize: 18, labelFont: "11px system-ui", size: 28, ...(whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}) }, { ...axis, size: 42 }],
+      axes: [{ ...axis, label: xName || undefined, labelSize: 18, labelFont: "11px system-ui", size: 28, ...(whole || logarithmic ? {} : { values: (_: uPlot, values: number[]) => values.map(compact) }), ...(whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}) }, { ...axis, size: 42, ...(percent ? { values: (_: uPlot, values: number[]) => values.map((value) => `${Math.round(100 * value)}%`) } : {}) }],
       series: [{}, ...series.flatMap((one) => [
         { label: one.name, stroke: one.colour, width: one.dots ? 0 : 1.8, fill: one.fill ? `${one.colour}22` : undefined, points: { show: one.dots || one.values.length < 16, size: one.dots ? 9 : 5, fill: one.colour } },
         ...(one.low ? [{ label: `${one.name}, high`, width: 0, points: { show: false } }, { label: `${one.name}, low`, width: 0, points: { show: false } }] : []),
@@ -78,6 +78,9 @@ export function Chart({ x, series, range, height = 160, xName = "", logarithmic 
   useEffect(() => plot.current?.redraw(false), [marker]);  // the scales may not be known yet
   return <div class="chart" ref={place} role="img" aria-label={label ?? `Chart: ${series.map((one) => one.name).join(", ")}`} />;
 }
+
+/** A number on an axis: 5M for five million. */
+const compact = (value: number) => (Math.abs(value) < 10_000 ? value.toLocaleString("en") : new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(value));
 
 /** The columns of the plot: a line with intervals has two more. */
 function columns(x: number[], series: Series[]): uPlot.AlignedData {

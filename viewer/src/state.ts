@@ -20,6 +20,10 @@ export const view = signal<View>("play");
 /** Whether one search is shown as it stood, without a server. */
 export const still = signal(false);
 export const message = signal("");
+/** Whether a request for a search waits for its answer: the first one of a game may have to compile it. */
+export const asking = signal(false);
+/** Whether the board is shown from the other side. */
+export const flipped = signal(false);
 export const announced = signal("");
 /** Moves that are shown on the board without being played: a variation under the pointer. */
 export const preview = signal<string[]>([]);
@@ -107,15 +111,25 @@ async function answer(shown: Session): Promise<void> {
   if (position.over || shown.thinking || shown.ply !== shown.plies) return;
   const mine = typeof position.player === "string" || (typeof position.player === "number" && shown.people.includes(position.player));
   if (view.value === "play" && settings.engine.value && !mine)
-    await attempt(() => api.think(shown.session, { ...strength(), play: true }));
+    await ask({ ...strength(), play: true });
   else if (view.value === "play" && settings.opinion.value && mine && position.player !== "simultaneous" && !analysis.value)
-    await attempt(() => api.think(shown.session, { seconds: 5 }));
+    await ask({ seconds: 5 });
+}
+
+/** Ask for a search of the position. */
+async function ask(content: object): Promise<Session | undefined> {
+  asking.value = true;
+  try {
+    return await attempt(() => api.think(session.value!.session, content));
+  } finally {
+    asking.value = false;
+  }
 }
 
 /** The limit of a search for the engine's move. */
 export const strength = () => (settings.visits.value === null ? { seconds: settings.seconds.value } : { visits: settings.visits.value, seconds: 60 });
 
-export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number; setup?: string } = {}): Promise<void> {
+export async function begin(game: string | null, options: { moves?: string[]; people?: number[]; seed?: number | null; setup?: string } = {}): Promise<void> {
   await attempt(() => open(() => api.begin({ ...(game ? { game } : {}), ...options }), options.setup));
 }
 
@@ -166,7 +180,7 @@ export const play = (move: string) => attempt(async () => {
   return true;
 });
 export const go = (ply: number) => attempt(async () => take(await api.go(session.value!.session, ply)));
-export const think = (content: object) => attempt(() => api.think(session.value!.session, content));
+export const think = (content: object) => ask(content);
 export const stop = () => attempt(() => api.stop(session.value!.session));
 
 /** Take back moves until it is the person's turn again. */
@@ -175,6 +189,15 @@ export async function undo(): Promise<void> {
   if (!shown || shown.ply === 0) return;
   const back = settings.engine.value && shown.people.length === 1 && shown.position.players > 1 && !shown.position.over ? 2 : 1;
   await go(Math.max(0, shown.ply - back));
+}
+
+/** The name of a game as people read it; of one's own game, the name of its class. */
+export const gameName = (game: string) => game.replace(/^.*:/, "").replaceAll("_", " ");
+
+/** What the list of games says of a game; one's own game stands in it by the name of its class. */
+export function entryOf(game: string): GameEntry | undefined {
+  const base = game.split("(")[0]!;
+  return games.value.find((one) => one.name === base || base.endsWith(`:${one.name}`));
 }
 
 export function playerName(player: Session["position"]["player"]): string {
@@ -237,5 +260,10 @@ export async function start(hash = location.hash): Promise<void> {
       ...(given.get("seed") ? { seed: Number(given.get("seed")) } : {}),
       ...(people ? { people: people === "none" ? [] : people.split("~").map(Number) } : {}),
     });
+    if (!session.value && message.value) { // the address is wrong: say so beside a game that can be played
+      const problem = message.value;
+      await begin(info.value.game);
+      message.value = problem;
+    }
   });
 }

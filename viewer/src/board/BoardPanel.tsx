@@ -1,31 +1,40 @@
 import { useEffect } from "preact/hooks";
 import type { MoveInfo, Part, Session } from "../api";
-import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, review, session, settings, still, view } from "../state";
+import { analysis, asking, flipped, go, isMyTurn, isOver, legal, play, playerName, preview, review, session, settings, still, view } from "../state";
 import { common, mainLine } from "../variations";
-import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart } from "./parts";
-import { GridPart } from "./Grid";
+import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart, Value } from "./parts";
+import { canFlip, GridPart } from "./Grid";
 import { ambiguous, canMoveHere, clear } from "./touch";
 
 export interface Mark {
   share: number; value: number | null; best: boolean; label: string; visits: string;
   /** Whether the label is shown even where the area is too small for it. */
   labelled: boolean;
+  /** Where the piece of the move comes from, of the best moves. */
+  from?: string;
 }
 
-const LABELS = 10; // moves whose labels are shown, the most visited first
+/** A move of a variation that is shown: its number, the name that it touches last, and where its piece comes from. */
+export interface Step { number: number; to: string; from?: string }
 
-/** The opinion of the search about the first thing that a move touches last: an area for visits, a colour for the value. */
+const LABELS = 10; // moves whose labels are shown, the most visited first
+const ARROWS = 3;
+
+/** The key of a move that is made by a button: no name on a board has a blank. */
+const buttonOf = (move: string) => `button ${move}`;
+
+/** The opinion of the search, at the thing that a move touches last; not while a variation is shown in its place. */
 function marks(): Map<string, Mark> {
   const found = new Map<string, Mark>();
   const shown = analysis.value;
-  if (!shown || (view.value === "play" && !settings.opinion.value) || view.value === "learn") return found;
+  if (!shown || preview.value.length || (view.value === "play" && !settings.opinion.value) || view.value === "learn") return found;
   const paths = new Map(legal.value.map((move) => [move.move, move.path]));
   for (const one of [...shown.moves].sort((a, b) => a.visits - b.visits)) {
-    const path = paths.get(one.move) ?? [];
-    const name = path[path.length - 1];
-    if (!name || one.visits === 0) continue;
+    const path = paths.get(one.move);
+    if (!path || one.visits === 0) continue;
+    const name = path[path.length - 1] ?? buttonOf(one.move);
     const before = found.get(name);
-    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one), visits: short(one.visits), labelled: one.order < LABELS });
+    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one), visits: short(one.visits), labelled: one.order < LABELS, from: path.length > 1 && one.order < ARROWS ? path[0] : undefined });
   }
   return found;
 }
@@ -49,17 +58,15 @@ const isOnMainLine = (shown: Session) => mainLine.value === null || common(shown
 
 const short = (count: number) => (count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(count < 1e4 ? 1 : 0)}k` : `${(count / 1e6).toFixed(1)}M`);
 
-/** Numbers of the moves of a previewed variation, at the names that they touch last. */
-function steps(): Map<string, string> {
-  const found = new Map<string, string>();
-  const names = new Set(partNames(session.value?.position.board ?? []));
-  preview.value.forEach((move, place) => {
-    const own = legal.value.find((one) => one.move === move)?.path;
-    const path = place === 0 && own ? own : [...names].filter((name) => move.endsWith(name));
-    const name = path[path.length - 1];
-    if (name && !found.has(name)) found.set(name, String(place + 1));
+/** The moves of a previewed variation on the board. Of the later ones only the text is known: the longest names in it count. */
+function steps(): Step[] {
+  const names = [...new Set(partNames(session.value?.position.board ?? []))].filter(Boolean).sort((a, b) => b.length - a.length);
+  return preview.value.flatMap((move, place) => {
+    const own = place === 0 ? legal.value.find((one) => one.move === move)?.path : undefined;
+    const to = own ? own[own.length - 1] : names.find((name) => move.endsWith(name));
+    const from = own ? own[own.length - 2] : names.find((name) => name !== to && move.startsWith(name) && move.length >= name.length + (to?.length ?? 0));
+    return to ? [{ number: place + 1, to, from }] : [];
   });
-  return found;
 }
 
 function partNames(parts: Part[]): string[] {
@@ -90,7 +97,7 @@ export function BoardPanel() {
       )}
       {isMyTurn.value && free.length > 0 && canMoveHere() && (
         <div class="choices" role="group" aria-label="Moves">
-          {free.slice(0, 60).map((move) => <button key={move.move} onClick={() => void play(move.move)}>{move.move}</button>)}
+          {free.slice(0, 60).map((move) => <button key={move.move} onClick={() => void play(move.move)}>{move.move}<Value mark={opinion.get(buttonOf(move.move))} /></button>)}
         </div>
       )}
       <Turn />
@@ -112,10 +119,10 @@ function lastMove(): string {
   return shown.ply > 0 ? (shown.line[shown.ply - 1] ?? "") : "";
 }
 
-function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string }) {
+function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Step[]; advice: Map<string, "played" | "better">; last: string }) {
   switch (part.kind) {
     case "grid": return <GridPart grid={part} {...rest} />;
-    case "cards": return <CardsPart part={part} />;
+    case "cards": return <CardsPart part={part} marks={rest.marks} />;
     case "dice": return <DicePart part={part} />;
     case "piles": return <PilesPart part={part} />;
     case "track": return <TrackPart part={part} />;
@@ -126,7 +133,7 @@ function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; ste
 }
 
 function Turn() {
-  const { position, thinking, people } = session.value!;
+  const { position, thinking, preparing, people } = session.value!;
   if (isOver.value) return <p class="turn over">{outcome(position.returns ?? [], people)}</p>;
   if (still.value && position.players === 1) return null;
   const whose = position.player;
@@ -134,8 +141,9 @@ function Turn() {
   return (
     <p class="turn">
       {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}
-      {position.players === 1 ? "Your move" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
-      {thinking && <span class="thinking">thinking…</span>}
+      {position.players === 1 ? "Your move" : whose === "simultaneous" ? "All players choose at the same time" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
+      {(thinking || asking.value) && <span class="thinking">thinking…{(preparing || !thinking) && !analysis.value && <span class="late"> compiling its rules first</span>}</span>}
+      {view.value === "play" && settings.opinion.value && analysis.value && !thinking && typeof whose === "number" && position.players > 1 && <span class="standing-value">{Math.round(100 * analysis.value.root.winrate)}% for {playerName(whose)}</span>}
     </p>
   );
 }
@@ -154,7 +162,7 @@ const format = (value: number) => (Number.isInteger(value) ? String(value) : val
 /** Buttons to step through the game. */
 function Steps() {
   const { ply, plies } = session.value!;
-  if (!plies || still.value) return null;
+  if (still.value || (!plies && !session.value!.position.board.some(canFlip))) return null;
   const button = (text: string, to: number, name: string) => (
     <button class="quiet" disabled={to < 0 || to > plies || to === ply} onClick={() => void go(to)} aria-label={name} title={name}>{text}</button>
   );
@@ -163,6 +171,7 @@ function Steps() {
       {button("«", 0, "First position")}{button("◀", ply - 1, "Back")}
       <span>{ply} / {plies}</span>
       {button("▶", ply + 1, "Forward")}{button("»", plies, "Last position")}
+      {session.value!.position.board.some(canFlip) && <button class="quiet" onClick={() => (flipped.value = !flipped.value)} aria-pressed={flipped.value} aria-label="Flip the board" title="Flip the board (f)">⇅</button>}
     </div>
   );
 }

@@ -1,56 +1,64 @@
 import { useRef, useState } from "preact/hooks";
-import type { Grid } from "../api";
-import type { Mark } from "./BoardPanel";
+import type { Grid, Part } from "../api";
+import type { Mark, Step } from "./BoardPanel";
+import { flipped } from "../state";
 import { nextNames, touch, touched } from "./touch";
 
 const SQRT3 = Math.sqrt(3);
 const HEX = 0.56;
-const HINTS = 60; // legal cells that are marked by a dot; where almost every cell is legal, dots are noise
+
+/** Whether a board has two sides to be looked at from. */
+export const canFlip = (part: Part) => part.kind === "grid" && part.shape === "square" && part.surface === "checkered";
 
 interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
 
 /** A board of squares or hexagons: click, drag, or arrow keys and Enter. */
 export function GridPart({ grid, marks, steps, advice, last }: {
-  grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; advice: Map<string, "played" | "better">; last: string;
+  grid: Grid; marks: Map<string, Mark>; steps: Step[]; advice: Map<string, "played" | "better">; last: string;
 }) {
   const [focus, setFocus] = useState<[number, number]>([grid.rows.length - 1, 0]);
   const held = useRef("");
+  const pointed = useRef(false); // after a click the arrow keys step through the game; after Tab they walk on the board
   const root = useRef<SVGSVGElement>(null);
   const height = grid.rows.length;
   const width = grid.rows[0]!.length;
   const hex = grid.shape === "hex";
+  const turned = flipped.value && canFlip(grid);
   const cells: Cell[] = grid.rows.flatMap((row, r) =>
     row.map((piece, c) => ({
       piece, row: r, column: c, name: grid.cell_names[r]![c]!,
-      x: hex ? SQRT3 * HEX * (c + r / 2 + 0.5) : c + 0.5,
-      y: hex ? 1.5 * HEX * r + HEX : r + 0.5,
+      x: hex ? SQRT3 * HEX * (c + r / 2 + 0.5) : turned ? width - c - 0.5 : c + 0.5,
+      y: hex ? 1.5 * HEX * r + HEX : turned ? height - r - 0.5 : r + 0.5,
     })),
   );
   const anchors = anchorsOf(cells);
   const open = nextNames();
-  const hints = open.size <= HINTS;
   const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
+  const numbers = stepsAt(steps, cells);
   const columns = !hex && cells.every((cell) => cell.name === cells[cell.column]!.name && cell.name !== "");
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
+  const hints = !steps.length && (columns || cells.some((cell) => !cell.piece && !open.has(cell.name))); // where every empty cell is legal, dots say nothing
   const small = Math.max(width, height) / 8; // texts beside the board have one size on the screen, whatever the size of the board
   const pad = labelled ? 0.45 * small : columns ? 0.3 * small : 0.15;
   const [lastCells, from] = cellsOf(last, cells);
 
   const onKey = (event: KeyboardEvent) => {
     const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    const step = moves[event.key];
+    const step = pointed.current ? undefined : moves[event.key];
     if (step) {
-      const next: [number, number] = [Math.min(height - 1, Math.max(0, focus[0] + step[0])), Math.min(width - 1, Math.max(0, focus[1] + step[1]))];
+      const by = turned ? -1 : 1;
+      const next: [number, number] = [Math.min(height - 1, Math.max(0, focus[0] + by * step[0])), Math.min(width - 1, Math.max(0, focus[1] + by * step[1]))];
       setFocus(next);
       root.current?.querySelector<SVGElement>(`[data-at="${next[0]},${next[1]}"]`)?.focus();
     } else if (event.key === "Enter" || event.key === " ") touch(grid.cell_names[focus[0]]![focus[1]]!);
     else return;
     event.preventDefault();
+    event.stopPropagation(); // the page has keys of its own
   };
   const nameAt = (event: PointerEvent) =>
     document.elementFromPoint(event.clientX, event.clientY)?.closest<SVGElement>("[data-name]")?.dataset.name ?? "";
   return (
-    <svg ref={root} class={`grid ${grid.surface} ${grid.shape}`} viewBox={hex ? `${-pad} ${-pad} ${size[0]! + 2 * pad} ${size[1]! + 2 * pad}` : `${-pad} ${-pad / 3} ${size[0]! + pad * 4 / 3} ${size[1]! + pad * 4 / 3}`}
+    <svg ref={root} class={`grid ${grid.surface} ${grid.shape} ${grid.pieces}`} viewBox={hex ? `${-pad} ${-pad} ${size[0]! + 2 * pad} ${size[1]! + 2 * pad}` : `${-pad} ${-pad / 3} ${size[0]! + pad * 4 / 3} ${size[1]! + pad * 4 / 3}`}
       role="grid" aria-label={`Board, ${width} columns and ${height} rows`} onKeyDown={onKey}
       onPointerDown={(event) => { held.current = nameAt(event); }}
       onPointerUp={(event) => {
@@ -69,13 +77,17 @@ export function GridPart({ grid, marks, steps, advice, last }: {
               open={open.has(cell.name)} hint={hints} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} from={lastCells.has(cell) ? from : undefined} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
               advice={anchors.get(cell.name) === cell ? advice.get(cell.name) : undefined}
-              step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
-              onFocus={() => setFocus([cell.row, cell.column])} />
+              onFocus={(event) => { setFocus([cell.row, cell.column]); pointed.current = !(event.currentTarget as Element).matches(":focus-visible"); }} />
           ))}
         </g>
       ))}
+      <Arrows marks={marks} steps={steps} anchors={anchors} />
+      <g aria-hidden="true">
+        {[...marks].map(([name, mark]) => { const cell = anchors.get(name); return cell && <Opinion key={name} mark={mark} x={cell.x} y={cell.y} hex={hex} />; })}
+        {[...numbers].map(([cell, number]) => <g key={number} class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{number}</text></g>)}
+      </g>
       {columns && !labelled && height > 1 && <Columns cells={cells.slice(0, width)} height={height} small={small} />}
-      {labelled && <Labels grid={grid} width={width} height={height} small={small} />}
+      {labelled && <Labels cells={cells} width={width} height={height} small={small} />}
     </svg>
   );
 }
@@ -88,6 +100,31 @@ function anchorsOf(cells: Cell[]): Map<string, Cell> {
     if (!before || !cell.piece) found.set(cell.name, cell);
   }
   return found;
+}
+
+/** Where the numbers of a variation are drawn: those of a column one above the other, from the lowest empty cell. */
+function stepsAt(steps: Step[], cells: Cell[]): Map<Cell, number> {
+  const found = new Map<Cell, number>();
+  for (const step of steps) {
+    const same = cells.filter((cell) => cell.name === step.to);
+    const place = same.length > 1 ? same.reverse().find((cell) => !cell.piece && !found.has(cell)) : same[0];
+    if (place && !found.has(place)) found.set(place, step.number);
+  }
+  return found;
+}
+
+/** Arrows from where pieces come to where they go: of the best moves, or of a variation. */
+function Arrows({ marks, steps, anchors }: { marks: Map<string, Mark>; steps: Step[]; anchors: Map<string, Cell> }) {
+  const moves = steps.length ? steps.map(({ from, to }) => ({ from, to, best: false })) : [...marks].map(([to, mark]) => ({ from: mark.from, to, best: mark.best }));
+  return (
+    <g class="arrows">
+      {moves.map(({ from, to, best }, place) => {
+        const start = from === undefined ? undefined : anchors.get(from);
+        const end = anchors.get(to);
+        return start && end && start !== end && <line key={place} class={steps.length ? "variation" : best ? "best" : ""} x1={start.x} y1={start.y} x2={end.x} y2={end.y} />;
+      })}
+    </g>
+  );
 }
 
 /** The cells of the last move, and the one that its piece came from. The longest names count: 12 is not 2. */
@@ -107,9 +144,9 @@ function arrival(cell: Cell, from: Cell | undefined, grid: Grid): Record<string,
   return from ? { "--dx": `${from.x - cell.x}px`, "--dy": `${from.y - cell.y}px` } : undefined;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; hint: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; step?: string; onFocus: () => void }
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; hint: boolean; chosen: boolean; last: boolean; from?: Cell; anchor: boolean; mark?: Mark; advice?: "played" | "better"; onFocus: (event: FocusEvent) => void }
 
-function CellView({ cell, grid, focusable, open, hint, chosen, last, from, anchor, mark, advice, step, onFocus }: CellProps) {
+function CellView({ cell, grid, focusable, open, hint, chosen, last, from, anchor, mark, advice, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
   const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent, ${mark.visits} visits` : ""}${advice === "better" ? ", better" : advice ? ", played" : ""}`;
@@ -122,24 +159,21 @@ function CellView({ cell, grid, focusable, open, hint, chosen, last, from, ancho
         <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
         {last && grid.pieces === "discs" && cell.piece && <circle class="lastmark" cx={cell.x} cy={cell.y} r={0.1} />}
       </g>
-      {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
       {open && hint && anchor && !mark && !advice && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
       {advice && <g class={`advice ${advice}`}><circle cx={cell.x} cy={cell.y} r={0.34} /><text x={cell.x} y={cell.y}>{advice === "better" ? "✓" : "✗"}</text></g>}
-      {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>
   );
 }
 
-/** Area by visits, colour by value; the label stands below a small area, so that it can always be read. */
+/** The most visited moves have a disc with their value, larger with more visits; the others a dot. */
 function Opinion({ mark, x, y, hex }: { mark: Mark; x: number; y: number; hex: boolean }) {
-  const most = hex ? 0.4 : 0.42;
-  const radius = Math.max(0.08, most * Math.sqrt(mark.share));
-  const inside = radius > 0.24;
+  const radius = mark.labelled ? (hex ? 0.28 : 0.3) + 0.12 * Math.sqrt(mark.share) : 0.1;
+  const counted = radius >= (hex ? 0.31 : 0.33);
   return (
-    <g class={`opinion ${mark.best ? "best" : ""} ${inside ? "inside" : "beside"}`}>
+    <g class={`opinion ${mark.best ? "best" : ""}`}>
       <circle cx={x} cy={y} r={radius} style={{ fill: valueColour(mark.value) }} />
-      {(inside || mark.labelled) && <text x={x} y={inside ? y - 0.06 : y + radius + 0.13}>{mark.label}</text>}
-      {inside && <text class="visits" x={x} y={y + 0.16}>{mark.visits}</text>}
+      {mark.labelled && <text x={x} y={counted ? y - 0.06 : y}>{mark.label}</text>}
+      {mark.labelled && counted && <text class="visits" x={x} y={y + 0.16}>{mark.visits}</text>}
     </g>
   );
 }
@@ -157,7 +191,7 @@ function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: n
   if (grid.pieces === "tiles") {
     const level = Math.log2(Number(text) || 1);
     return (
-      <g class="tile">
+      <g class="tile" key={text}>
         <rect x={x - 0.45} y={y - 0.45} width={0.9} height={0.9} rx={0.08} style={{ fill: `hsl(${(40 - 4 * level).toFixed(0)} ${Math.min(80, 22 + 6 * level)}% ${Math.max(38, 84 - 4.6 * level).toFixed(0)}%)` }} />
         <text x={x} y={y} class={text.length > 3 ? "small" : ""}>{text}</text>
       </g>
@@ -199,11 +233,11 @@ function Edges({ grid, cells }: { grid: Grid; cells: Cell[] }) {
   );
 }
 
-function Labels({ grid, width, height, small }: { grid: Grid; width: number; height: number; small: number }) {
+function Labels({ cells, width, height, small }: { cells: Cell[]; width: number; height: number; small: number }) {
   return (
-    <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
-      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28 * small}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
-      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
+    <g class="labels" aria-hidden="true" style={{ "--size": `${0.24 * small}px` }}>
+      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={cells[c]!.x} y={height + 0.28 * small}>{cells[c]!.name.replace(/\d+$/, "")}</text>)}
+      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={cells[r * width]!.y}>{cells[r * width]!.name.replace(/^\D+/, "")}</text>)}
     </g>
   );
 }
@@ -211,7 +245,7 @@ function Labels({ grid, width, height, small }: { grid: Grid; width: number; hei
 /** Names below the columns, where a column is one move. */
 function Columns({ cells, height, small }: { cells: Cell[]; height: number; small: number }) {
   return (
-    <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
+    <g class="labels" aria-hidden="true" style={{ "--size": `${0.24 * small}px` }}>
       {cells.map((cell) => <text key={cell.column} x={cell.x} y={height + 0.2 * small}>{cell.name}</text>)}
     </g>
   );

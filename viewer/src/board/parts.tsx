@@ -1,4 +1,6 @@
 import type { Cards, Dice, Pile, Piles, Shapes, Table, Text, Track } from "../api";
+import type { Mark } from "./BoardPanel";
+import { valueColour } from "./Grid";
 import { nextNames, touch, touched } from "./touch";
 
 /** A thing that can be touched: a button if a legal move goes on with it. */
@@ -7,7 +9,17 @@ function touchable(name: string): { class: string; disabled: boolean; onClick: (
   return { class: `${open ? "open" : ""} ${touched.value.includes(name) && name ? "chosen" : ""}`, disabled: !open, onClick: () => touch(name) };
 }
 
-export function CardsPart({ part }: { part: Cards }) {
+/** The opinion of the search about a move that is a button or a card. */
+export function Value({ mark }: { mark?: Mark }) {
+  return mark ? <span class={mark.best ? "opinion-value best" : "opinion-value"} style={{ background: valueColour(mark.value) }} title={`${mark.visits} visits`}>{mark.label}</span> : null;
+}
+
+/** A text in which X and O are shown as the pieces of the players. */
+const Named = ({ text }: { text: string }) => (
+  <span>{text.split(/\b([XO])\b/).map((word, place) => (place % 2 ? <i key={place} class={`dot ${owner(word)}`} role="img" aria-label={word} /> : word))}</span>
+);
+
+export function CardsPart({ part, marks }: { part: Cards; marks: Map<string, Mark> }) {
   return (
     <div class="cards">
       {part.title && <h3>{part.title}</h3>}
@@ -19,6 +31,7 @@ export function CardsPart({ part }: { part: Cards }) {
             <button key={place} class={`card ${suit} ${card.face ? "" : "back"} ${classes}`} {...rest} aria-label={`${card.face || "face down"} ${card.note}`}>
               <b>{card.face || " "}</b>
               {card.note && <small>{card.note}</small>}
+              {card.name && <Value mark={marks.get(card.name)} />}
             </button>
           );
         })}
@@ -37,7 +50,7 @@ export function DicePart({ part }: { part: Dice }) {
   const { class: classes, ...rest } = touchable(part.name);
   return (
     <div class="dice">
-      {part.title && <h3>{part.title}</h3>}
+      {part.title && <h3><Named text={part.title} /></h3>}
       <button class={`row ${classes}`} {...rest} aria-label={`Dice: ${part.values.join(", ") || "none"}${part.name ? `; ${part.name}` : ""}`}>
         {part.values.map((value, place) => (
           <svg key={place} viewBox="0 0 4 4" class="die">
@@ -143,7 +156,7 @@ export function ShapesPart({ part }: { part: Shapes }) {
 export function TablePart({ part }: { part: Table }) {
   return (
     <dl class="facts">
-      {Object.entries(part.rows).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+      {Object.entries(part.rows).map(([name, value]) => <div key={name}><dt><Named text={name} /></dt><dd>{value}</dd></div>)}
     </dl>
   );
 }

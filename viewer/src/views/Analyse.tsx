@@ -17,6 +17,7 @@ export function Analyse() {
       </div>
       {found ? <Findings found={found} players={shown.position.players} onPreview={(moves) => (preview.value = moves)} onPlay={(move) => void play(move)} />
         : <p class="note">{isOver.value ? "The game is over: step back to analyse a position." : "Start the search, and watch where it spends its simulations."}</p>}
+      <h3>Moves</h3>
       <Record />
     </>
   );
@@ -69,9 +70,9 @@ function Trail({ found }: { found: Analysis }) {
   return (
     <>
       <h3>Value over simulations</h3>
-      <Chart x={x} xName="simulations" range={[0, 1]} height={120} series={[{ name: "value", colour: COLOURS[0]!, values: points.map((point) => point.value), fill: true }]} />
+      <Chart x={x} xName="simulations" percent range={[0, 1]} height={120} series={[{ name: "value", colour: COLOURS[0]!, values: points.map((point) => point.value), fill: true }]} />
       <h3>Share of visits <Legend names={moves} /></h3>
-      <Chart x={x} xName="simulations" range={[0, 1]} height={130} series={moves.map((move, place) => ({ name: move, colour: COLOURS[place % COLOURS.length]!, values: points.map((point) => point.shares[move] ?? null) }))} />
+      <Chart x={x} xName="simulations" percent range={[0, 1]} height={130} series={moves.map((move, place) => ({ name: move, colour: COLOURS[place % COLOURS.length]!, values: points.map((point) => point.shares[move] ?? null) }))} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Parameter } from "../api";
-import { begin, games, session, setup } from "../state";
+import { begin, entryOf, session, setup } from "../state";
 
 type Value = number | boolean | string;
 
@@ -22,7 +22,7 @@ function valueOf(parameter: Parameter, given: string | undefined): Value {
 export function GameParameters() {
   const shown = session.value!;
   const name = shown.position.game.split("(")[0]!;
-  const parameters = games.value.find((game) => game.name === name)?.parameters ?? [];
+  const parameters = entryOf(name)?.parameters ?? [];
   const current = parametersIn(shown.position.game);
   const [values, setValues] = useState<Record<string, Value>>(Object.fromEntries(parameters.map((one) => [one.name, valueOf(one, current[one.name])])));
   if (!parameters.length) return null;
@@ -51,7 +51,7 @@ export function GameParameters() {
 /** Begin from a diagram, where the game can read one, or from a list of moves. */
 export function SetUp() {
   const shown = session.value!;
-  const entry = games.value.find((game) => game.name === shown.position.game.split("(")[0]);
+  const entry = entryOf(shown.position.game);
   const [moves, setMoves] = useState("");
   const [diagram, setDiagram] = useState(shown.position.text);
   return (

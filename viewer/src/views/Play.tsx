@@ -1,7 +1,12 @@
-import { begin, go, info, isMyTurn, isOver, link, message, session, settings, show, stop, strength, think, undo } from "../state";
+import { begin, entryOf, go, info, isMyTurn, isOver, link, message, review, session, settings, show, stop, strength, think, undo } from "../state";
+import { useEffect, useRef } from "preact/hooks";
+import type { Session } from "../api";
+import { common, mainLine } from "../variations";
 import { GameParameters, SetUp } from "./NewGame";
+import { lossOf, lost } from "./report";
 
 const STRENGTHS: [string, number][] = [["Quick", 0.1], ["Fast", 0.5], ["Normal", 1], ["Strong", 3], ["Strongest", 10]];
+const COPIED = "Copied.";
 const SIMULATIONS = [10, 100, 1000, 10_000, 100_000];
 
 export function Play() {
@@ -17,8 +22,12 @@ export function Play() {
     if (value.startsWith("v")) settings.visits.value = Number(value.slice(1));
     else { settings.visits.value = null; settings.seconds.value = Number(value); }
   };
+  const about = entryOf(shown.position.game)?.summary;
+  const plain = shown.position.game.includes(":") && shown.position.board.every((part) => part.kind === "text");
   return (
     <>
+      {about && <p class="about-game">{about}</p>}
+      {plain && <p class="note small">A method <code>board</code> in its class draws it here: see docs/boards.md.</p>}
       <div class="controls">
         <label>You play
           <select value={side} onChange={(event) => restart(event.currentTarget.value)}>
@@ -61,7 +70,8 @@ export function Play() {
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    message.value = "Copied.";
+    message.value = COPIED;
+    setTimeout(() => { if (message.value === COPIED) message.value = ""; }, 3000);
   } catch {
     message.value = text;
   }
@@ -75,16 +85,35 @@ async function hint(): Promise<void> {
 /** The moves of the game; a click shows the position after one. */
 export function Record() {
   const shown = session.value!;
-  if (!shown.line.length) return <p class="note">{shown.position.legal.length ? "Click the board, or use the arrow keys and Enter." : ""}</p>;
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const place = list.current?.querySelector<HTMLElement>(".now");
+    if (place && list.current) list.current.scrollTop = place.offsetTop - list.current.clientHeight / 2; // the page itself does not scroll
+  }, [shown.ply, shown.plies]);
+  if (!shown.line.length) return <p class="note">{howTo(shown)}</p>;
+  const judged = new Map((review.value?.rows ?? []).map((row) => [row.ply, row]));
   return (
-    <ol class="record" aria-label="Moves of the game">
-      {shown.line.map((move, place) => (
-        <li key={place}>
-          <button class={place + 1 === shown.ply ? "quiet now" : "quiet"} aria-current={place + 1 === shown.ply ? "step" : undefined} onClick={() => void go(place + 1)}>
-            <i>{place + 1}</i> {move}
-          </button>
-        </li>
-      ))}
+    <ol class="record" aria-label="Moves of the game" ref={list}>
+      {shown.line.map((move, place) => {
+        const row = judged.get(place);
+        const loss = row?.move === move && common(shown.line, mainLine.value ?? shown.line) > place ? lossOf(row.loss) : undefined;
+        return (
+          <li key={place}>
+            <button class={`quiet ${place + 1 === shown.ply ? "now" : ""} ${loss?.[1] ?? ""}`} aria-current={place + 1 === shown.ply ? "step" : undefined} title={loss && `${loss[1]}: ${lost(row!.loss)} lost`} onClick={() => void go(place + 1)}>
+              <i>{place + 1}</i> {move}{loss && <sup>{loss[2]}</sup>}
+            </button>
+          </li>
+        );
+      })}
     </ol>
   );
+}
+
+/** How a move is made in a position. */
+function howTo({ position }: Session): string {
+  if (!position.legal.length) return position.over ? "" : "The actions of this game are numbers: let the engine play, by Hint or by watching.";
+  const names = position.legal.map((one) => one.move);
+  if (["left", "right", "up", "down"].some((name) => names.includes(name))) return "Use the arrow keys, or the buttons below the board.";
+  if (position.legal.every((one) => one.path.length === 0)) return "Choose a move below the board.";
+  return position.board.some((part) => part.kind === "grid") ? "Click the board, or use Tab, the arrow keys and Enter." : "Click, or use Tab and Enter.";
 }

@@ -5,7 +5,7 @@ import { attempt, begin, go, playerName, preview, review, reviewing, session, se
 import { common, mainLine, variations, type Variation } from "../variations";
 import { Record } from "./Play";
 import { readRecord, save, writeRecord } from "./records";
-import { countOf, lossOf, LOSSES, report, valuesOf } from "./report";
+import { countOf, lossOf, LOSSES, lost, report, valuesOf } from "./report";
 
 const DEPTHS: [string, number][] = [["quick", 1000], ["normal", 3000], ["deep", 20_000]];
 
@@ -48,7 +48,7 @@ export function ReviewView() {
         <button onClick={() => save(`${name}.txt`, "text/plain", writeRecord(shown.position.game, main))} disabled={!main.length}>Save the moves</button>
         <button onClick={() => found && save(`review-${name}.html`, "text/html", report(found.rows, shown.position.game, shown.position.players, main))} disabled={!found?.over || !found.rows.length}>Save the report</button>
       </div>
-      <progress class={busy ? "" : "idle"} max={Math.max(1, reviewing.value?.total ?? 1)} value={reviewing.value?.done ?? 0} aria-label="Review" aria-hidden={!busy} />
+      {busy && <progress max={Math.max(1, reviewing.value?.total ?? 1)} value={reviewing.value?.done ?? 0} aria-label="Review" />}
       {found && found.rows.length > 0 ? <Found rows={found.rows} /> : !busy && <p class="note">{shown.plies ? "The review searches every position, and shows where the game was won and lost." : "Play a game first, or open one."}</p>}
       <h3>Moves</h3>
       <Record />
@@ -106,7 +106,7 @@ function Found({ rows }: { rows: ReviewRow[] }) {
   return (
     <>
       <h3>Value of the game {players === 2 ? "for player 1" : "for the player who moved"}</h3>
-      <Chart x={rows.map((row) => row.ply + 1)} xName="move" whole range={[0, 1]} height={170} marker={shown.ply} onPick={(index) => jump({ ...rows[index]!, ply: rows[index]!.ply + 1 })}
+      <Chart x={rows.map((row) => row.ply + 1)} xName="move" whole percent range={[0, 1]} height={170} marker={shown.ply} onPick={(index) => jump({ ...rows[index]!, ply: rows[index]!.ply + 1 })}
         series={[{ name: "value", colour: COLOURS[0]!, values, fill: true }, { name: "moves that lost much", colour: "#b23a3a", values: rows.map((row, place) => (row.loss >= 0.1 ? values[place]! : null)), dots: true }]} />
       <div class="summary">
         {Array.from({ length: players }, (_, player) => {
@@ -130,7 +130,7 @@ function Found({ rows }: { rows: ReviewRow[] }) {
             <li key={row.ply}>
               <button class={row.ply === shown.ply ? "now" : ""} onClick={() => jump(row)} onMouseEnter={() => (preview.value = row.ply === session.value?.ply ? row.pv : [])} onMouseLeave={() => (preview.value = [])}>
                 <b>{row.ply + 1}. {row.move}</b><span class={`badge ${lossOf(row.loss)![1]}`}>{lossOf(row.loss)![2]}</span>
-                <span class="lost">−{(100 * row.loss).toFixed(0)}</span>
+                <span class="lost" title={`${lost(row.loss)} lost`}>−{(100 * row.loss).toFixed(0)}</span>
                 <span class="better">better was <b>{row.best}</b><small>{row.pv.slice(0, 6).join(" ")}</small></span>
               </button>
             </li>

@@ -99,7 +99,7 @@ export function TimeMachine() {
       </div>
       <p class="verdict"><b>{snapshot.visits.toLocaleString("en")}</b> {snapshot.visits === 1 ? "simulation" : "simulations"}; best so far <b>{snapshot.move}</b> <span class="badge inaccuracy">{changed}</span></p>
       <h3>Share of visits <Legend names={names} /></h3>
-      <Chart x={found.snapshots.map((one) => one.visits)} xName="simulations" logarithmic range={[0, 1]} height={130} marker={snapshot.visits} onPick={jump}
+      <Chart x={found.snapshots.map((one) => one.visits)} xName="simulations" logarithmic percent range={[0, 1]} height={130} marker={snapshot.visits} onPick={jump}
         series={names.map((name, place) => ({ name, colour: COLOURS[place]!, values: found.snapshots.map((one) => share(one.moves, name)) }))} />
       {simulation ? <Phases simulation={simulation} phase={phase} pick={setPhase} /> : <p class="note">From here on the root is shown at growing intervals.</p>}
     </>

@@ -176,18 +176,19 @@ function Details({ box, tree, boxes, isFolded, names, open, fold, show, onSearch
   const marks = [node.terminal && "end of the game", node.proven && "proven", node.folded && "folded by the search", node.player === "chance" && "chance", node.player === "simultaneous" && "simultaneous moves"].filter(Boolean);
   const flips = isZeroSum(tree);
   const who = boxes.find((one) => one.index === node.parent)?.node.player ?? null;
+  const varies = tree.nodes.some((one) => one.deviation !== null);
   const random = boxes.some((one) => one.node.player === "chance" || one.node.player === "simultaneous");
   return (
     <aside class="details" aria-label="Node">
       <p class="path" role="status">{[...tree.moves, ...names].join(" ") || "root"}</p>
       <dl>
         <dt>visits</dt><dd>{node.visits.toLocaleString("en")}</dd>
-        <dt>for {playerName(flips ? tree.nodes[0]!.player : who)}</dt><dd>{percent(box.rate)}</dd>
-        <dt title="From the view of the player who chose the move">Q, for {box.path.length ? playerName(who) : "–"}</dt><dd>{number(node.value)}</dd>
-        <dt>standard error</dt><dd>{node.deviation === null ? "–" : number(node.deviation / Math.sqrt(Math.max(1, node.visits)))}</dd>
-        <dt>prior</dt><dd>{percent(node.prior)}</dd>
+        {box.rate !== null && <><dt>for {playerName(flips ? tree.nodes[0]!.player : who)}</dt><dd>{percent(box.rate)}</dd></>}
+        {who !== null && <><dt title="From the view of the player who chose the move">Q, for {playerName(who)}</dt><dd>{number(node.value)}</dd></>}
+        {varies && <><dt>standard error</dt><dd>{node.deviation === null ? "–" : number(node.deviation / Math.sqrt(Math.max(1, node.visits)))}</dd></>}
+        {who !== null && <><dt>prior</dt><dd>{percent(node.prior)}</dd></>}
         <dt>to move</dt><dd>{node.player === null ? "–" : playerName(node.player)}</dd>
-        <dt>marks</dt><dd>{marks.length ? marks.map((mark) => <span key={String(mark)} class="badge">{mark}</span>) : "–"}</dd>
+        {marks.length > 0 && <><dt>marks</dt><dd>{marks.map((mark) => <span key={String(mark)} class="badge">{mark}</span>)}</dd></>}
       </dl>
       <div class="buttons">
         <button onClick={() => open(box)} disabled={!box.path.length}>Open</button>

@@ -5,6 +5,8 @@ import type { ReviewRow } from "../api";
 /** A loss, as a share of the way from the worst to the best result, and what it is called. */
 export const LOSSES: [number, string, string][] = [[0.2, "blunder", "??"], [0.1, "mistake", "?"], [0.05, "inaccuracy", "?!"]];
 export const lossOf = (loss: number) => LOSSES.find(([least]) => loss >= least);
+/** A loss in points, hundredths of that way. */
+export const lost = (loss: number) => `${(100 * loss).toFixed(0)} points`;
 export const countOf = (count: number, name: string) => `${count} ${count === 1 ? name : name === "inaccuracy" ? "inaccuracies" : `${name}s`}`;
 
 /** The value after each move for the first player; in games of more or fewer players for the player who moved. */
