@@ -88,6 +88,19 @@ def load_bundled(spec: str) -> Game:
     return _named(text, _bundled(name), name, args, kwargs)
 
 
+def with_parameters(game: Game, **changes: Any) -> Game:
+    """Return the game of the same family with other parameters; raise UnknownGameError if it does not have them.
+
+    >>> with_parameters(load_game("hex(size=7)"), size=9).name
+    'hex(size=9)'
+    """
+    unknown = sorted(set(changes) - set(game.parameters or ()))
+    if unknown or game.source is None:
+        raise UnknownGameError(f"{game.name} has no parameter {', '.join(unknown) or 'that can be changed'}")
+    name, parameters = game.source.partition("(")[0], {**game.parameters, **changes}
+    return load_game(f"{name}({', '.join(f'{key}={value!r}' for key, value in parameters.items())})")
+
+
 def name_for_workers(game: Game) -> str:
     """Return the name by which another process finds a game; raise ConfigError if it would not find the same rules.
 

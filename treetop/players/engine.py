@@ -6,7 +6,6 @@ game starts it again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,13 +17,22 @@ from treetop.oracle.perft import perft
 from treetop.players.base import BasePlayer
 from treetop.players.cecp import CecpEngine
 from treetop.players.foresight import OTHER_KINDS
-from treetop.players.gtp import GtpEngine, point_of, vertex_of
+from treetop.players.gtp import GtpEngine, renamed
 from treetop.players.line_process import LineProcess, find_program, split_command
 from treetop.players.uci import UciEngine
 
 _DEADLINE, _START_DEADLINE = 60.0, 15.0
 _UCI_NODES = 10_000
-_PLAIN_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def skips_i(start: Position) -> bool:
+    """Return whether a game's names of points leave out the letter i; `start` is a position with the whole board free.
+
+    >>> import treetop as tt
+    >>> skips_i(tt.position("gomoku"))
+    False
+    """
+    return not any(move[:1] in "iI" for move in start.legal_moves())
 
 
 class Engine(Protocol):
@@ -283,9 +291,7 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         if len(self._colours) != game.facts.players:
             raise ConfigError(f"colours must have one for each of the {game.facts.players} players, not {colours!r}")
         self._skip_i = skip_i
-        self._we_skip_i = not any(
-            move[:1] in "iI" for move in start.legal_moves()
-        )  # at the start, where the whole board is free
+        self._we_skip_i = skips_i(start)
 
     def _start(self) -> GtpEngine:
         return GtpEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
@@ -310,14 +316,12 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
     def _their_text(self, text: str) -> str:
         if text.lower() == "pass":
             return "pass"
-        column, row = _point(text, self._we_skip_i)
-        return vertex_of(column, row) if self._skip_i else f"{_PLAIN_LETTERS[column].upper()}{row + 1}"
+        return renamed(text, skips_i=self._we_skip_i, to_skip_i=self._skip_i).upper()
 
     def _our_text(self, text: str) -> str:
         if text.lower() == "pass":
             return "pass"
-        column, row = _point(text, self._skip_i)
-        return vertex_of(column, row).lower() if self._we_skip_i else f"{_PLAIN_LETTERS[column]}{row + 1}"
+        return renamed(text, skips_i=self._skip_i, to_skip_i=self._we_skip_i)
 
 
 class CecpPlayer(FollowingPlayer[CecpEngine]):
@@ -368,15 +372,6 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
 
     def _generate(self, engine: CecpEngine, player: int) -> str:  # noqa: ARG002
         return engine.generate()
-
-
-def _point(text: str, skip_i: bool) -> tuple[int, int]:
-    if skip_i:
-        return point_of(text)
-    found = re.fullmatch(r"([a-z])(\d+)", text.lower())
-    if found is None or int(found[2]) < 1:
-        raise PlayerError(f"{text!r} is not a point of a board, which is a letter and a number such as d4")
-    return _PLAIN_LETTERS.index(found[1]), int(found[2]) - 1
 
 
 def _options(variant: Any, options: Any) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from treetop.errors import PlayerError
 from treetop.players.line_process import LineProcess
 
 _LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # no I: it looks like a 1
+_PLAIN_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def vertex_of(column: int, row: int) -> str:
@@ -23,6 +25,22 @@ def point_of(vertex: str) -> tuple[int, int]:
     if letter not in _LETTERS or not letter or not digits.isdecimal() or int(digits) < 1:
         raise PlayerError(f"{vertex!r} is not a vertex, which is a letter without I and a number, such as D4")
     return _LETTERS.index(letter), int(digits) - 1
+
+
+def renamed(point: str, *, skips_i: bool, to_skip_i: bool) -> str:
+    """Return the name of a point, such as j3, where the letter i is skipped or is not: `i3` if both differ.
+
+    >>> renamed("J3", skips_i=True, to_skip_i=False), renamed("i3", skips_i=False, to_skip_i=True)
+    ('i3', 'j3')
+    """
+    if skips_i:
+        column, row = point_of(point)
+    else:
+        found = re.fullmatch(r"([a-z])(\d{1,9})", point.lower(), re.ASCII)
+        if found is None or int(found[2]) < 1:
+            raise PlayerError(f"{point!r} is not a point of a board, which is a letter and a number such as d4")
+        column, row = _PLAIN_LETTERS.index(found[1]), int(found[2]) - 1
+    return vertex_of(column, row).lower() if to_skip_i else f"{_PLAIN_LETTERS[column]}{row + 1}"
 
 
 class GtpEngine:

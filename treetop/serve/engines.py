@@ -46,8 +46,11 @@ class Engine:
         return config.for_play(), evaluator, seed
 
     def search(
-        self, position: Position, player: int | None = None, most_nodes: int | None = None, *, seed: int | None = None
-    ) -> Search:
+        self, position: Position, player: int | None = None, most_nodes: int | None = None, *, seed: int | None = None,
+        threads: int = 1,
+    ) -> Search:  # fmt: skip
         """Return a new search of a position; raise a TreetopError where the rule does not fit it."""
         config, evaluator, own = self.parts(position, most_nodes)
-        return Search(position, config, evaluator=evaluator, seed=own if seed is None else seed, player=player)
+        return Search(
+            position, config, evaluator=evaluator, seed=own if seed is None else seed, player=player, threads=threads
+        )

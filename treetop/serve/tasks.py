@@ -198,6 +198,12 @@ class Thinking:
         self._stopped.set()
         self.deadline = 0.0
 
+    def end_in(self, seconds: float) -> None:
+        """End the search in so many seconds."""
+        if not self._stopped.is_set():
+            self._seconds = seconds
+            self.deadline = time.monotonic() + seconds if self.started else 0.0
+
     def cancel(self) -> None:
         """End the search after its present slice; nothing is reported any more."""
         self._cancelled = True

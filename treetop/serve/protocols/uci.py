@@ -1,0 +1,442 @@
+"""UCI, and its dialects USI for shogi and UCCI for xiangqi: Treetop as an engine of chess programs, for every game.
+
+The protocol knows depths and centipawns. A tree search has neither: the depth is the length of the principal variation,
+and centipawns come from the value by the curve that other tree searches use, on which 100 is a clear advantage.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from treetop import checks
+from treetop.errors import ConfigError, TreetopError
+from treetop.files import read_bytes
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.game.registry import BUNDLED, load_bundled
+from treetop.oracle.perft import perft
+from treetop.players.uci import UciOption
+from treetop.search.result import SearchResult
+from treetop.serve.engines import Engine
+from treetop.serve.protocols.clock import OVERHEAD, Clock
+from treetop.serve.protocols.thinker import BYTES_PER_NODE, Thinker, refuse_other_kinds
+from treetop.show.views import move_infos, win_rate
+
+_MOST_LINE = 100_000  # characters
+_MOST_MEMORY, _MOST_LINES, _MOST_THREADS, _DEEPEST_PERFT = 65_536, 500, 512, 12
+_EVERY = 0.25  # seconds between two reports
+_WHOLE = re.compile(r"-?\d{1,12}", re.ASCII)
+_GO_NUMBERS = (
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "nodes",
+    "movetime",
+    "byoyomi",
+    "mate",
+    "depth",
+    "time",
+    "increment",
+)
+_GO_WORDS = ("infinite", "ponder")
+VARIANTS = (
+    "chess", "xiangqi", "shogi", "minishogi", "checkers", "breakthrough", "clobber", "amazons", "ataxx", "othello",
+    "connect_four", "go", "gomoku", "hex",
+)  # fmt: skip
+"""Games that `setoption name UCI_Variant` may name, of those that come with Treetop."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The words in which a protocol differs from UCI."""
+
+    name: str
+    hello: str
+    ready: str
+    set_up: str
+    """The word before a position as text."""
+    first: str
+    """The letter of the first player's clock."""
+    ponder_option: str
+    variant_option: str
+    no_move: str
+
+    def own(self, move: str) -> str:
+        """Return a move of the protocol as the game writes it."""
+        return _shifted(move, 1) if self.name == "ucci" else move
+
+    def theirs(self, move: str) -> str:
+        """Return a move of the game as the protocol writes it."""
+        return _shifted(move, -1) if self.name == "ucci" else move
+
+
+def _shifted(move: str, by: int) -> str:
+    """Return a move with other numbers of ranks: UCCI counts them from 0."""
+    return re.sub(r"\d{1,3}", lambda found: str(int(found[0]) + by), move)
+
+
+DIALECTS = {
+    "uci": Dialect("uci", "uci", "uciok", "fen", "w", "Ponder", "UCI_Variant", "bestmove (none)"),
+    "usi": Dialect("usi", "usi", "usiok", "sfen", "b", "USI_Ponder", "USI_Variant", "bestmove resign"),
+    "ucci": Dialect("ucci", "ucci", "ucciok", "fen", "w", "ponder", "UCI_Variant", "nobestmove"),
+}
+
+
+class UciServer:
+    """Answers the commands of one program. `send` is called with lines, by any thread, one call at a time.
+
+    >>> import treetop as tt
+    >>> said = []
+    >>> with UciServer(said.append, tt.load_game("breakthrough")) as server:
+    ...     for line in ("uci", "position startpos moves d2d3", "go nodes 200"):
+    ...         more = server.receive(line)
+    ...     server.wait()
+    >>> said[0].split()[:3], said[-1].split()[0]
+    (['id', 'name', 'Treetop'], 'bestmove')
+    """
+
+    def __init__(
+        self, send: Callable[[str], object], game: Game, *, dialect: str = "uci", engine: Engine | None = None,
+        make_model: Callable[[str, Game], Any] | None = None, threads: int = 1,
+    ) -> None:  # fmt: skip
+        checks.one_of("dialect", dialect, tuple(DIALECTS))
+        refuse_other_kinds(game, "UCI")
+        self._given, self._sending = send, threading.Lock()
+        self.dialect = DIALECTS[dialect]
+        self._own, self._make_model = game, make_model
+        self._settings: dict[str, Any] = {"MultiPV": 1, "Move Overhead": round(1000 * OVERHEAD)}
+        self._thinker = Thinker(engine, threads=threads)
+        self._position = Position.start(game)
+        self._lock = threading.Lock()  # of what follows: both threads decide when a move is sent
+        self._held: str | None = None  # the best move of a search that may not end by itself
+        self._may_end, self._over = True, threading.Event()
+        self._over.set()
+        self._limits, self._began = dict[str, int](), 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thinker.close()
+
+    def wait(self) -> None:
+        """Wait until the search that runs has ended."""
+        self._over.wait()
+
+    def _send(self, line: str) -> None:
+        with self._sending:
+            self._given(line)
+
+    def receive(self, line: str) -> bool:
+        """Carry out a command; return whether the program may send more."""
+        words = line[:_MOST_LINE].split()
+        if not words:
+            return True
+        name, rest = words[0], words[1:]
+        dialect = self.dialect
+        if name == "quit":
+            self.stop()
+            if dialect.name == "ucci":
+                self._send("bye")
+            return False
+        commands: dict[str, Callable[[list[str]], None]] = {
+            dialect.hello: self._hello, "isready": self._is_ready, "setoption": self._set_option,
+            "ucinewgame": self._new_game, "usinewgame": self._new_game, "position": self._set_position, "go": self._go,
+            "stop": lambda _: self.stop(), "ponderhit": self._ponder_hit, "d": self._show,
+            "gameover": lambda _: self.stop(),
+            "debug": lambda _: None, "register": lambda _: None,
+        }  # fmt: skip
+        try:
+            if len(line) > _MOST_LINE:
+                raise ConfigError(f"a command has at most {_MOST_LINE:,} characters")
+            if name not in commands:
+                raise ConfigError(f"unknown command {checks.shorten(name)}; {checks.suggest(name, tuple(commands))}")
+            commands[name](rest)
+        except TreetopError as error:
+            self._send(f"info string error: {' '.join(str(error).split())}")
+        return True
+
+    # Set-up.
+
+    def _hello(self, words: list[str]) -> None:  # noqa: ARG002
+        import treetop
+
+        self._send(f"id name Treetop {treetop.__version__}")
+        self._send("id author the Treetop developers")
+        for option, default in self._options():
+            text = f"option name {option.name} type {option.kind}"
+            if default is not None:
+                text += f" default {str(default).lower() if isinstance(default, bool) else default}"
+            if option.low is not None:
+                text += f" min {option.low} max {option.high}"
+            self._send(text + "".join(f" var {choice}" for choice in option.choices))
+        self._send(self.dialect.ready)
+
+    def _options(self) -> list[tuple[UciOption, Any]]:
+        """Return the options with their defaults."""
+        dialect, name = self.dialect, self._own.source or self._own.name
+        variants = tuple(dict.fromkeys((name, *(known for known in VARIANTS if known in BUNDLED))))
+        found: list[tuple[UciOption, Any]] = [
+            (UciOption(dialect.variant_option, "combo", choices=variants), name),
+            (UciOption("Threads", "spin", 1, _MOST_THREADS), self._thinker.threads),
+            (UciOption("Hash", "spin", 1, _MOST_MEMORY), 1024),
+            (UciOption("MultiPV", "spin", 1, _MOST_LINES), 1),
+            (UciOption(dialect.ponder_option, "check"), False),
+            (UciOption("Move Overhead", "spin", 0, 10_000), round(1000 * OVERHEAD)),
+            (UciOption("Rule", "string"), self._thinker.engine.rule or "recommended"),
+            (UciOption("Seed", "spin", 0, checks.INT32_MAX), self._thinker.engine.seed),
+        ]
+        if "chess" in variants:
+            found.append((UciOption("UCI_Chess960", "check"), False))
+        if self._make_model is not None:
+            found.append((UciOption("Model", "string"), "<empty>"))
+        return found
+
+    def _is_ready(self, words: list[str]) -> None:  # noqa: ARG002
+        self._thinker.prepare(self._position)
+        self._send("readyok")
+
+    def _set_option(self, words: list[str]) -> None:
+        self.stop()
+        text = " ".join(words)
+        found = re.fullmatch(r"(?:name )?(.+?)(?: value (.*))?", text) if self.dialect.name != "ucci" else None
+        if self.dialect.name == "ucci":  # setoption <name> [<value>]
+            found = re.fullmatch(r"(?:name )?(\S+)(?: value)?(?: (.*))?", text)
+        if found is None:
+            raise ConfigError("setoption needs a name: setoption name MultiPV value 3")
+        self.set_option(found[1], found[2] or "")
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set an option; raise ConfigError where there is no such one, or it does not have this value."""
+        options = {option.name.lower(): option for option, _ in self._options()}
+        option = options.get(name.lower())
+        if option is None:
+            known = [one.name for one in options.values()]
+            raise ConfigError(f"there is no option {checks.shorten(name)}; {checks.suggest(name, known)}")
+        if option.kind != "combo" and (refusal := option.refusal(value)) is not None:
+            raise ConfigError(f"the option {option.name}: {refusal}")
+        self._take(option.name, value)
+
+    def _take(self, name: str, value: str) -> None:
+        """Carry out an option whose value has the right form."""
+        thinker = self._thinker
+        if name == self.dialect.variant_option:
+            own = self._own.source or self._own.name
+            self._restart(self._own if value == own else load_bundled(value))
+        elif name == "UCI_Chess960":
+            self._restart(load_bundled("chess(variant='960')" if value == "true" else "chess"))
+        elif name == "Threads":
+            thinker.threads = int(value)
+        elif name == "Hash":
+            thinker.most_nodes = int(value) * 2**20 // BYTES_PER_NODE
+        elif name == "Rule":
+            rule = None if value in ("", "recommended") else value
+            changed = replace(thinker.engine, rule=rule)
+            changed.search(Position.start(self._position.game))  # refused now, not at the next move
+            thinker.engine = changed
+        elif name == "Seed":
+            thinker.engine = replace(thinker.engine, seed=int(value))
+        elif name == "Model":
+            assert self._make_model is not None
+            model = None if value in ("", "<empty>") else self._make_model(value, self._position.game)
+            thinker.engine = replace(thinker.engine, evaluator=model)
+        elif name in self._settings:
+            self._settings[name] = int(value)
+        thinker.forget()
+
+    def _restart(self, game: Game) -> None:
+        refuse_other_kinds(game, "UCI")
+        self._thinker.forget()
+        self._position = Position.start(game)
+
+    def _new_game(self, words: list[str]) -> None:  # noqa: ARG002
+        self.stop()
+        self._restart(self._position.game)
+
+    def _set_position(self, words: list[str]) -> None:
+        """Take `startpos` or a position as text, and the moves after it."""
+        self.stop()
+        place = words.index("moves") if "moves" in words else len(words)
+        how, moves = words[:place], words[place + 1 :]
+        game = self._position.game
+        if how == ["startpos"]:
+            position = Position.start(game)
+        elif how[:1] == [self.dialect.set_up] and len(how) > 1:
+            position = Position.parse(game, " ".join(how[1:]))
+        else:
+            raise ConfigError(f"position needs startpos or {self.dialect.set_up} and a position, then moves")
+        for move in moves:
+            position = position.play(self.dialect.own(move))
+        self._position = position
+
+    def _show(self, words: list[str]) -> None:  # noqa: ARG002
+        for line in str(self._position).splitlines():
+            self._send(line)
+
+    # Searching.
+
+    def _go(self, words: list[str]) -> None:
+        self.stop()
+        if words[:1] == ["perft"]:
+            self._perft(words[1:])
+            return
+        limits, flags, only = _read_go(words)
+        if self._position.is_terminal:
+            self._send(self.dialect.no_move)
+            return
+        with self._lock:
+            self._held, self._may_end, self._limits, self._began = None, not flags, limits, time.monotonic()
+            self._over.clear()
+        seconds, nodes = (None, None) if flags else self._budget()
+        include = [self.dialect.own(move) for move in only] or None
+        if include is not None:
+            for move in include:
+                self._position.parse_move(move)
+        try:
+            self._thinker.begin(
+                self._position, report=self._report, failed=self._failed, simulations=nodes, seconds=seconds,
+                every=_EVERY, include=include,
+            )  # fmt: skip
+        except BaseException:
+            self._over.set()
+            raise
+
+    def _budget(self) -> tuple[float | None, int | None]:
+        """Return the seconds and the simulations of the next move."""
+        limits, overhead = self._limits, self._settings["Move Overhead"] / 1000
+        seconds = limits["movetime"] / 1000 if "movetime" in limits else None
+        mine = self.dialect.first if self._position.player == 0 else {"w": "b", "b": "w"}[self.dialect.first]
+        left = limits.get(f"{mine}time", limits.get("time"))
+        if left is not None:
+            clock = Clock(
+                max(0, left) / 1000, limits.get(f"{mine}inc", limits.get("increment", 0)) / 1000,
+                limits.get("movestogo"), limits.get("byoyomi", 0) / 1000,
+            )  # fmt: skip
+            seconds = clock.share(overhead)
+        elif "byoyomi" in limits:
+            seconds = Clock(0.0, period=limits["byoyomi"] / 1000).share(overhead)
+        nodes = limits.get("nodes", 4 ** min(limits["depth"], 12) * 10 if "depth" in limits else None)
+        if seconds is None and nodes is None:
+            nodes = 10**9 if not limits else 100_000
+        return None if seconds is None else max(0.001, seconds), None if nodes is None else max(1, nodes)
+
+    def _ponder_hit(self, words: list[str]) -> None:  # noqa: ARG002
+        with self._lock:
+            self._may_end = True
+            held, self._held = self._held, None
+        if held is not None:
+            self._end(held)
+        else:
+            seconds, nodes = self._budget()
+            self._thinker.hurry(seconds if seconds is not None else 0.0 if nodes is not None else math.inf)
+
+    def stop(self) -> None:
+        """End the search that runs, and send its move."""
+        with self._lock:
+            self._may_end = True
+            held, self._held = self._held, None
+        if held is not None:
+            self._end(held)
+        self._thinker.stop()
+
+    def _report(self, result: SearchResult, last: bool) -> None:
+        for line in self._info(result):
+            self._send(line)
+        if not last:
+            return
+        theirs = [self.dialect.theirs(move) for move in result.pv[:2]]
+        text = f"bestmove {self.dialect.theirs(result.move)}"
+        if len(theirs) > 1 and result.pv[0] == result.move:
+            text += f" ponder {theirs[1]}"
+        with self._lock:
+            if not self._may_end:
+                self._held = text
+                return
+        self._end(text)
+
+    def _failed(self, error: BaseException) -> None:
+        self._send(f"info string error: {' '.join(str(error).split())}")
+        self._end(self.dialect.no_move)
+
+    def _end(self, text: str) -> None:
+        self._send(text)
+        self._over.set()
+
+    def _info(self, result: SearchResult) -> list[str]:
+        """Return the lines of a report, the best move first."""
+        speed = result.usage.simulations / max(result.usage.elapsed, 1e-3)
+        elapsed, found = time.monotonic() - self._began, []
+        for number, info in enumerate(move_infos(result, self._settings["MultiPV"]), start=1):
+            line = [self.dialect.theirs(move) for move in info["pv"]]
+            several = f" multipv {number}" if self._settings["MultiPV"] > 1 else ""
+            found.append(
+                f"info depth {len(line)}{several} score {_score(result, info, number == 1)} nodes {result.root_visits} "
+                f"nps {round(speed)} time {round(1000 * elapsed)} pv {' '.join(line)}"
+            )
+        return found
+
+    def _perft(self, words: list[str]) -> None:
+        if len(words) != 1 or not _WHOLE.fullmatch(words[0]) or not 1 <= int(words[0]) <= _DEEPEST_PERFT:
+            raise ConfigError(f"go perft needs a depth from 1 to {_DEEPEST_PERFT}")
+        depth, total = int(words[0]), 0
+        for action in () if self._position.is_terminal else self._position.legal_actions():
+            count = 1 if depth == 1 else perft(self._position.apply(action), depth - 1)
+            total += count
+            self._send(f"{self.dialect.theirs(self._position.move_text(action))}: {count}")
+        self._send(f"Nodes searched: {total}")
+
+
+def read_settings(path: Path) -> dict[str, str]:
+    """Return the options in a TOML file as `setoption` has them; raise ConfigError where it is something else."""
+    try:
+        given = tomllib.loads(read_bytes(path).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not a TOML file: {error}") from None
+    for name, value in given.items():
+        if not isinstance(value, str | int | bool):
+            raise ConfigError(f"{path}: the value of {name} must be a text, a whole number, true or false")
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+
+
+def _read_go(words: Sequence[str]) -> tuple[dict[str, int], set[str], list[str]]:
+    """Return the numbers, the flags and the moves of `searchmoves` after `go`."""
+    limits, flags, only, rest = dict[str, int](), set[str](), list[str](), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _GO_WORDS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while rest and rest[0] not in (*_GO_NUMBERS, *_GO_WORDS):
+                only.append(rest.pop(0))
+        elif word in _GO_NUMBERS:
+            if rest[:1] == ["infinite"] and word == "mate":
+                flags.add(rest.pop(0))
+                continue
+            if not rest or not _WHOLE.fullmatch(rest[0]):
+                raise ConfigError(f"go {word} needs a whole number")
+            limits[word] = int(rest.pop(0))
+        else:
+            raise ConfigError(
+                f"go does not know {checks.shorten(word)}; {checks.suggest(word, (*_GO_NUMBERS, *_GO_WORDS))}"
+            )
+    return limits, flags, only
+
+
+def _score(result: SearchResult, info: dict[str, Any], first: bool) -> str:
+    """Return the value of a move as the protocol writes it."""
+    proof = result.proof if first else None
+    if proof is not None and proof.outcome in ("win", "loss"):
+        moves = (proof.at_most + 1) // 2
+        return f"mate {moves if proof.outcome == 'win' else -max(1, proof.at_most // 2)}"
+    value = 0.0 if info["utility"] is None else 2.0 * win_rate(result.position, info["utility"]) - 1.0
+    return f"cp {round(90.0 * math.tan(1.5637541897 * min(1.0, max(-1.0, value))))}"
