@@ -18,6 +18,7 @@ from treetop.players.gtp import renamed
 from treetop.search.result import SearchResult
 from treetop.serve.protocols.clock import OVERHEAD, Clock
 from treetop.serve.protocols.thinker import Thinker, refuse_other_kinds
+from treetop.serve.tasks import Thinking
 from treetop.show.views import move_infos
 
 _SECONDS = 5.0  # of a move, where neither a clock nor a limit says how long
@@ -231,12 +232,12 @@ class GtpServer:
             raise GtpError("the game is over")
         self._analysing = True
 
-        def report(result: SearchResult, last: bool) -> None:
+        def report(_: Thinking, result: SearchResult, last: bool) -> None:
             if not last or result.usage.stopped_early:
                 infos = [info for info in move_infos(result) if info["visits"]]
                 self._send(" ".join(line(info) for info in infos) + "\n")
 
-        def failed(error: BaseException) -> None:
+        def failed(_: Thinking, error: BaseException) -> None:
             self._send(f"# {_one_line(error)}\n")
 
         self._thinker.begin(position, report=report, failed=failed, every=every)

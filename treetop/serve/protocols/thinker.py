@@ -82,8 +82,8 @@ class Thinker:
         return True
 
     def begin(
-        self, position: Position, *, report: Callable[[SearchResult, bool], None],
-        failed: Callable[[BaseException], None], simulations: int | None = None, seconds: float | None = None,
+        self, position: Position, *, report: Callable[[Thinking, SearchResult, bool], None],
+        failed: Callable[[Thinking, BaseException], None], simulations: int | None = None, seconds: float | None = None,
         every: float | None = None, include: Iterable[str] | None = None,
     ) -> None:  # fmt: skip
         """Search in the background; `report` is called every so many seconds, and at the end (`Thinking` has details).
@@ -104,12 +104,12 @@ class Thinker:
         """Search, wait for the end, and return the result; raise the error of a search that fails."""
         found, failures, over = list[SearchResult](), list[BaseException](), threading.Event()
 
-        def report(result: SearchResult, last: bool) -> None:
+        def report(_: Thinking, result: SearchResult, last: bool) -> None:
             if last:
                 found.append(result)
                 over.set()
 
-        def failed(error: BaseException) -> None:
+        def failed(_: Thinking, error: BaseException) -> None:
             failures.append(error)
             over.set()
 

@@ -28,6 +28,7 @@ from treetop.search.result import SearchResult
 from treetop.serve.engines import Engine
 from treetop.serve.protocols.clock import OVERHEAD, Clock
 from treetop.serve.protocols.thinker import BYTES_PER_NODE, Thinker, refuse_other_kinds
+from treetop.serve.tasks import Thinking
 from treetop.show.views import move_infos, win_rate
 
 _MOST_LINE = 100_000  # characters
@@ -349,7 +350,7 @@ class UciServer:
             self._end(held)
         self._thinker.stop()
 
-    def _report(self, result: SearchResult, last: bool) -> None:
+    def _report(self, _: Thinking, result: SearchResult, last: bool) -> None:
         for line in self._info(result):
             self._send(line)
         if not last:
@@ -364,7 +365,7 @@ class UciServer:
                 return
         self._end(text)
 
-    def _failed(self, error: BaseException) -> None:
+    def _failed(self, _: Thinking, error: BaseException) -> None:
         self._send(f"info string error: {' '.join(str(error).split())}")
         self._end(self.dialect.no_move)
 
