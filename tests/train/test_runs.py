@@ -32,7 +32,7 @@ def begin(folder, game="tic_tac_toe", **options):
 
 
 def test_training_improves_a_network(tmp_path):
-    run = begin(tmp_path / "run", minutes=0.25, slots=64, simulations=16, chunk=1024)
+    run = begin(tmp_path / "run", deterministic=True, iterations=10, slots=64, simulations=16, chunk=1024, reuse=8)
     start = run.model()
     start.save(tmp_path / "start")
     run.train()

@@ -58,6 +58,11 @@ class Learner:
         self.steps = 0
         """Steps of the optimiser."""
 
+    @property
+    def batch(self) -> int:
+        """Positions of a step."""
+        return self._options.batch
+
     def model(self, made: dict[str, Any] | None = None) -> Model:
         """Return the network with its averaged weights, as an evaluator."""
         architecture, made = self._architecture, made or {}

@@ -7,7 +7,6 @@ are appended to the data at once; every other file is replaced at once.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
@@ -30,6 +29,7 @@ from treetop.train.acceptance import Accepted, contest
 from treetop.train.events import METRICS, Event, Iteration, read_events
 from treetop.train.folder import append_line, owning, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.learner import Learner, Losses
+from treetop.train.learning import Learning
 from treetop.train.network import ModuleFactory, few_threads
 from treetop.train.options import TrainOptions, refuse_changes
 from treetop.train.ratings import Rated, rate
@@ -41,7 +41,6 @@ from treetop.workers.places import in_this_process
 
 KIND, VERSION = "a training run", 1
 CHECKPOINT = "learner.safetensors"
-_STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
 _LARGEST = 10**12  # no count and no time of a run is larger
 _RATING_SHARE = 0.25  # of the time so far, above which a rating has to wait
 
@@ -200,7 +199,7 @@ class Run:
                 return
         clock = thinking_clock()  # it stops while code is compiled
         start = clock.now()
-        learning = _Learning(self) if play is not None and len(self.replay) else None
+        learning = self._learning() if play is not None and len(self.replay) else None
         own = play or self._self_play()
         before = own.positions
         try:
@@ -240,10 +239,14 @@ class Run:
             with nullcontext() if play is None or self.is_over else self._learning_beside():
                 yield from self._rate(interrupts)
 
+    def _learning(self) -> Learning:
+        """Let the learner train in a thread of its own."""
+        return Learning(self.learner, self.replay, self.options.reuse, lambda: self.progress)
+
     @contextmanager
     def _learning_beside(self) -> Iterator[None]:
         """Train while the network is rated: workers play on meanwhile."""
-        learning = _Learning(self)
+        learning = self._learning()
         try:
             yield
         finally:
@@ -368,36 +371,6 @@ class Run:
         self.seconds = max([self.seconds, *(event.seconds for event in self.events)])  # those of a rating came later
         if self.options.deterministic:
             self.replay.drop_after(total)
-
-
-class _Learning:
-    """The learner in a thread beside self-play: it takes steps as long as positions were not used often enough."""
-
-    def __init__(self, run: Run) -> None:
-        self._run, self._stop = run, threading.Event()
-        self._losses: list[Losses] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._learn, name="treetop-learner", daemon=True)
-        self._thread.start()
-
-    def _learn(self) -> None:
-        run = self._run
-        most = run.options.reuse * run.replay.total / run.options.learner.batch
-        try:
-            while not self._stop.is_set() and run.learner.steps < most:
-                self._losses.append(run.learner.train(run.replay, _STEPS_AT_ONCE, run.progress))
-        except BaseException as error:  # noqa: BLE001 - it is raised by the thread that waits
-            self._error = error
-
-    def end(self) -> Losses | None:
-        """Wait for the current steps; return the mean losses, or None if there was no step."""
-        self._stop.set()
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        if not self._losses:
-            return None
-        return Losses(*(float(np.mean([getattr(one, name) for one in self._losses])) for name in ("policy", "value")))
 
 
 def train(
