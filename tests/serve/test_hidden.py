@@ -142,6 +142,19 @@ def test_what_can_be_read_does_not_depend_on_the_cards_of_the_opponent(client, g
         assert one == other
 
 
+@pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker"])
+@pytest.mark.parametrize("play", [False, True])
+def test_no_search_with_perfect_information_is_made_before_the_end(client, game, play):
+    name = client.post("/api/sessions", json={"game": game, "people": [0]}).json()["session"]
+    rule = {"rule": "uct(information='perfect')", "visits": 20}
+    for path, content in (("think", {**rule, "play": play}), ("record", rule), ("what-if", rule)):
+        answer = client.post(f"/api/sessions/{name}/{path}", json=content)
+        assert answer.status_code == 400
+        assert "would show hidden information" in answer.json()["error"]
+    shown = client.post("/api/sessions", json={"game": game, "people": [0, 1]}).json()["session"]
+    assert client.post(f"/api/sessions/{shown}/think", json=rule).status_code == 202
+
+
 def test_a_seed_that_the_server_has_drawn_is_secret_until_the_end(client):
     made = client.post("/api/sessions", json={"game": "kuhn_poker", "people": [0]}).json()
     assert made["seed"] is None

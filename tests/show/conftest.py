@@ -7,7 +7,7 @@ import pytest
 import treetop as tt
 from tests.all_kinds import Drift, Hands, Press, Secret
 
-NASTY = '</script><!--<b>"\\N&\x00\n'
+NASTY = '</script><!--<b>"\\N&\x00\ud800\n'
 
 
 class Walk:

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 import treetop
 from treetop import checks
-from treetop.errors import TreetopError
+from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
@@ -163,7 +163,12 @@ class _State:
         network = self.options.model if model and rule is None else None
         if network is not None and network.game.digest != session.position.game.digest:
             network = None
-        return Engine(rule or (None if network is not None else self.options.rule), network, seed)
+        engine = Engine(rule or (None if network is not None else self.options.rule), network, seed)
+        if session.viewer is not None and engine.parts(session.position)[0].information.name == "perfect":
+            raise ConfigError(
+                "information='perfect' would show hidden information: leave it out until the game is over"
+            )
+        return engine
 
 
 def _add_errors(app: FastAPI) -> None:

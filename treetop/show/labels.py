@@ -61,5 +61,14 @@ def plain(text: str, longest: int = 200) -> str:
     >>> plain("two\nlines"), plain("long", 3)
     ('two lines', 'lo…')
     """
-    clean = " ".join(_FORBIDDEN.sub("\ufffd", text).split())
-    return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
+    line = " ".join(clean(text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def clean(text: str) -> str:
+    r"""Return a text with U+FFFD in place of characters that XML and UTF-8 cannot hold.
+
+    >>> clean("\ud800\0 is gone")
+    '�� is gone'
+    """
+    return _FORBIDDEN.sub("\ufffd", text)

@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from treetop.search.result import SearchResult
-from treetop.show.labels import plain
+from treetop.show.labels import clean, plain
 from treetop.show.snapshot import snapshot_of
 from treetop.show.views import game_title
 
@@ -59,7 +59,7 @@ def page_of(result: SearchResult) -> str:
     policy = f"default-src 'none'; {hashes}; base-uri 'none'; form-action 'none'"
     return _PAGE.format(
         policy=policy, title=escape(f"{plain(game_title(result))}: {plain(result.move)}"), style=_STYLE,
-        text=escape(str(result)[:_LONGEST_TEXT]), snapshot=script_json(snapshot_text(result)), script=script,
+        text=escape(clean(str(result)[:_LONGEST_TEXT])), snapshot=script_json(snapshot_text(result)), script=script,
     )  # fmt: skip
 
 
