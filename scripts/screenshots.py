@@ -24,16 +24,16 @@ OUT = Path(__file__).resolve().parents[1] / "docs" / "assets"
 def play(page: Any) -> None:
     """Show the opinion of the engine about a game of Connect Four."""
     page.get_by_label("Show its opinion").check()
-    page.wait_for_selector(".opinion")
-    page.wait_for_timeout(3000)
+    page.wait_for_selector(".standing-value", timeout=60_000)  # its search is over
 
 
 def analyse(page: Any) -> None:
-    """Search for a while, and point at the second move."""
+    """Search for a while."""
     page.get_by_role("button", name="Analyse", exact=True).last.click()
+    page.wait_for_selector(".opinion", timeout=60_000)
     page.wait_for_timeout(4000)
     page.get_by_role("button", name="Stop").click()
-    page.locator("table.moves tbody tr").nth(1).hover()
+    page.get_by_role("button", name="Go on").wait_for()
 
 
 def review(page: Any) -> None:
@@ -45,9 +45,9 @@ def review(page: Any) -> None:
 def tree(page: Any) -> None:
     """Search, and choose a node."""
     page.get_by_role("button", name="Search 100,000 simulations").click()
-    page.wait_for_selector(".treeview canvas", timeout=60_000)
+    page.wait_for_selector("canvas.treemap", timeout=60_000)
     page.wait_for_timeout(500)
-    page.locator(".treeview canvas").click(position={"x": 200, "y": 85})
+    page.locator("canvas.treemap").click(position={"x": 200, "y": 85})
 
 
 def time_machine(page: Any) -> None:
@@ -58,11 +58,10 @@ def time_machine(page: Any) -> None:
 
 
 def what_if(page: Any) -> None:
-    """Search with two constants."""
-    for value in ("0.5", "2.5"):
-        page.get_by_label("Exploration c").fill(value)
-        page.get_by_role("button", name="Search", exact=True).click()
-        page.wait_for_timeout(2500)
+    """Search with another constant."""
+    page.wait_for_selector(".decisions .badge", timeout=60_000)
+    page.get_by_label("Exploration c").fill("0.3")
+    page.wait_for_timeout(4000)
 
 
 def proofs(page: Any) -> None:

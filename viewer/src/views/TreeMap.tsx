@@ -185,7 +185,7 @@ function Details({ box, tree, boxes, isFolded, names, open, fold, show, onSearch
         <dt>visits</dt><dd>{node.visits.toLocaleString("en")}</dd>
         {box.rate !== null && <><dt>for {playerName(flips ? tree.nodes[0]!.player : who)}</dt><dd>{percent(box.rate)}</dd></>}
         {who !== null && <><dt title="From the view of the player who chose the move">Q, for {playerName(who)}</dt><dd>{number(node.value)}</dd></>}
-        {varies && <><dt>standard error</dt><dd>{node.deviation === null ? "–" : number(node.deviation / Math.sqrt(Math.max(1, node.visits)))}</dd></>}
+        {varies && who !== null && <><dt>standard error</dt><dd>{node.deviation === null ? "–" : number(node.deviation / Math.sqrt(Math.max(1, node.visits)))}</dd></>}
         {who !== null && <><dt>prior</dt><dd>{percent(node.prior)}</dd></>}
         <dt>to move</dt><dd>{node.player === null ? "–" : playerName(node.player)}</dd>
         {marks.length > 0 && <><dt>marks</dt><dd>{marks.map((mark) => <span key={String(mark)} class="badge">{mark}</span>)}</dd></>}
