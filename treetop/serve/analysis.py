@@ -153,7 +153,7 @@ class Analyzer:
         self._scheduler = Scheduler(threads)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._running: dict[str, list[Thinking]] = {}
-        self._waiting, self._begun = deque[Thinking](), 0
+        self._waiting, self._started = deque[Thinking](), 0
 
     def __enter__(self) -> Self:
         return self
@@ -251,9 +251,9 @@ class Analyzer:
     def _fill(self) -> None:
         """Begin searches that wait, in their order, as long as few take turns."""
         with self._lock:
-            count = min(len(self._waiting), _MOST_AT_A_TIME - self._begun)
+            count = min(len(self._waiting), _MOST_AT_A_TIME - self._started)
             tasks = [self._waiting.popleft() for _ in range(count)]
-            self._begun += len(tasks)
+            self._started += len(tasks)
         for task in tasks:
             self._scheduler.add(task)
 
@@ -263,7 +263,7 @@ class Analyzer:
             wanted = set(map(id, tasks))
             waiting = [task for task in self._waiting if id(task) in wanted]
             self._waiting = deque(task for task in self._waiting if id(task) not in wanted)
-            self._begun += len(waiting)
+            self._started += len(waiting)
         for task in tasks:
             task.stop()
         for task in waiting:
@@ -339,7 +339,7 @@ class Analyzer:
         """Begin another search in place of one that has ended."""
         self._forget(name, task)
         with self._lock:
-            self._begun -= 1
+            self._started -= 1
         self._fill()
 
     def _forget(self, name: str, task: Thinking | None) -> None:

@@ -262,7 +262,7 @@ class Session:
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
             failed=self._failed, lock=self.searching, allow=self._nodes.allow,
-            begun=lambda: self.tell(self.view()),
+            compiled=lambda: self.tell(self.view()),
         )  # fmt: skip
         self._nodes.allow(search)
         if self._search is not search:
