@@ -161,8 +161,8 @@ class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the task, the result and whether it is the last one: every `every` seconds, if given, and at
-    the end. `lock` is held during a slice and its report; `allow` is called before each slice; `compiled` is called once,
-    after a search has been compiled.
+    the end. `lock` is held during a slice and its report; `allow` is called before each slice; `compiled` is called
+    once, after a search has been compiled.
     `failed` is called with the task and an error instead. Both are called by the thread of the search, and must be
     short. They get the task so that they need not refer to it: a cycle would keep the tree in memory.
     """
