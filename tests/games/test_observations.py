@@ -22,6 +22,8 @@ SHAPES = {
     "cliff_walking": (49,),
     "cliff_walking(slippery=True, horizon=4)": (53,),
     "connect_four": (3, 6, 7),
+    "go": (8, 9, 9),
+    "go(size=2, komi=0)": (8, 2, 2),
     "gomoku": (3, 15, 15),
     "gomoku(size=3, line=3)": (3, 3, 3),
     "goofspiel": (18,),
@@ -53,7 +55,7 @@ SHAPES = {
     "twenty48": (17, 4, 4),
 }
 SYMMETRIES = {
-    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
+    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "go": 8, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
 }  # fmt: skip
 SMALL = {
     "tic_tac_toe": 150,

@@ -14,6 +14,8 @@ KNOWN = {
     "breakthrough": [22, 484, 11132, 256036],
     "breakthrough(size=6)": [16, 256, 4308, 71478],
     "breakthrough(size=5)": [13, 156, 1924, 23084],
+    "go": [82, 6643],
+    "go(size=5)": [26, 651, 15650, 361041],  # a pass is a move, and two end the game
     "hex(size=3)": [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960],
     "hex(size=11)": [121, 14520, 1727880],
     "gomoku": [225, 50400, 11239200],
@@ -26,6 +28,8 @@ PLAIN_DEPTHS = {
     "breakthrough": 2,
     "breakthrough(size=6)": 3,
     "breakthrough(size=5)": 3,
+    "go": 1,
+    "go(size=5)": 2,
     "hex(size=3)": 5,
     "hex(size=11)": 1,
     "gomoku": 1,

@@ -26,6 +26,7 @@ BUNDLED = {
     "breakthrough": "treetop.games.breakthrough",
     "cliff_walking": "treetop.games.cliff_walking",
     "connect_four": "treetop.games.connect_four",
+    "go": "treetop.games.go",
     "gomoku": "treetop.games.gomoku",
     "goofspiel": "treetop.games.goofspiel",
     "hex": "treetop.games.hex",

@@ -46,6 +46,7 @@ RECOMMENDED = {
         "Elo +83 (+36 to +130) against uct(simulations=1000), +134 (+46 to +221) at equal time",
         _OPTIONS,
     ),
+    "go": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
     "gomoku": Recommended(
         "rave(simulations=1000)",
         "Elo +576 (+450 to +703) against uct(simulations=1000) in gomoku(size=9), +512 (+321 to +702) at equal time",
