@@ -413,12 +413,12 @@ def test_a_diagram_may_have_slashes_and_the_player_to_move_after_the_last_row():
 
 
 @pytest.mark.parametrize(("diagram", "why"), [
-    ("", "3 rows of 3 points"),
-    ("O", "3 rows of 3 points"),
-    ("XX/XX", "3 rows of 3 points"),
+    ("", "3 rows of 3 cells"),
+    ("O", "3 rows of 3 cells"),
+    ("XX/XX", "3 rows of 3 cells"),
     (".../.../....", "the player to move"),
-    (".../.../..?", "3 rows of 3 points"),
-    ("..../.../...", "3 rows of 3 points"),
+    (".../.../..?", "3 rows of 3 cells"),
+    ("..../.../...", "3 rows of 3 cells"),
     (".../.../... Z", "the player to move"),
     ("XO./OX./...", "the chain of X at A3 has no liberty"),
     ("XXX/XXX/XXX", "the chain of X at A1 has no liberty"),

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Element, Game, Grid, Table, checks, family, field, game, mix_bits, square_symmetries
+from treetop.game import (
+    Element,
+    Game,
+    Grid,
+    Table,
+    checks,
+    family,
+    field,
+    game,
+    mix_bits,
+    read_diagram,
+    square_symmetries,
+)
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "ABCDEFGHJKLMNOPQRST"  # no I: it looks like a 1
@@ -15,20 +27,6 @@ _FRAME = 3  # in `cells`
 # one place higher, O has had a stone on the point.
 _EMPTY, _X, _O, _HAD = 0x000F, 0x00F0, 0x0F00, 0x1000
 _TRIES = 8  # points that are drawn for a rollout before all empty points are listed
-
-
-def _read_diagram(text: str, size: int) -> tuple[list[str], str]:
-    """Return the rows of a diagram, the top row first, and the player to move; coordinates are skipped."""
-    lines = ["".join(line.split()) for line in text.partition("game over")[0].replace("/", "\n").splitlines()]
-    lines = [line.removesuffix("tomove").lstrip("0123456789") for line in lines if line != _FILES[:size]]
-    rows = [line.upper() for line in lines if line]
-    side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
-    rows[-1:] = [row[:size] for row in rows[-1:]]
-    if [len(row) for row in rows] != [size] * size or set("".join(rows)) - set("XO."):
-        raise ValueError(f"a diagram of this board has {size} rows of {size} points, each X, O or a dot; not {text!r}")
-    if side not in ("", "X", "O"):
-        raise ValueError(f"the player to move, after the rows, must be X or O, not {side!r}")
-    return rows, side or "X"
 
 
 @family
@@ -436,13 +434,13 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
 
         def parse(self, text: str) -> None:
             """Set up a diagram, as `render` prints it or with slashes between rows; X or O after it is to move."""
-            rows, side = _read_diagram(text, size)
+            rows, side = read_diagram(text, size, size, _FILES)
             cells = "".join(reversed(rows))
             for player in range(2):
                 for word in range(words):
                     part = cells[64 * word : 64 * word + 64]
                     self.first[player, word] = sum(1 << bit for bit, cell in enumerate(part) if cell == "XO"[player])
-            self.opener = "XO".index(side)
+            self.opener = "XO".index(side or "X")
             self.begin()
             for action, cell in enumerate(cells):
                 place = place_of[action]
