@@ -9,7 +9,8 @@ def read_diagram(text: str, height: int, width: int, files: str, *, pieces: str 
     """Return the rows of a diagram, the top row first, and the player to move after them: X, O or an empty text.
 
     Rows stand in lines or between slashes, as letters of `pieces` and dots; blanks, the numbers of rows and a line of
-    the letters of columns, `files`, are skipped, so what `render` prints can be read. A wrong diagram is a ValueError.
+    the letters of columns, `files`, are skipped, so what `render` prints can be read. Small letters are read as capital
+    ones unless some are pieces too. A wrong diagram is a ValueError.
 
     >>> read_diagram(" 2 X .  1 . o X", 2, 2, "ab")
     Traceback (most recent call last):
@@ -19,14 +20,14 @@ def read_diagram(text: str, height: int, width: int, files: str, *, pieces: str 
     (['X.', '.O'], 'X')
     """
     lines = ["".join(line.split()) for line in text.partition("game over")[0].replace("/", "\n").splitlines()]
-    cleaned = [line.strip("0123456789").upper().removesuffix("TOMOVE") for line in lines]
-    rows = [line for line in cleaned if line and line != files[:width].upper()]
+    lines = [line.strip("0123456789").removesuffix("tomove") for line in lines if line.upper() != files[:width].upper()]
+    rows = [line.upper() if pieces.isupper() else line for line in lines if line]
     side = rows.pop() if len(rows) == height + 1 else rows[-1][width:] if rows else ""
     rows[-1:] = [row[:width] for row in rows[-1:]]
     if [len(row) for row in rows] != [width] * height or set("".join(rows)) - set(pieces + "."):
         raise ValueError(
             f"the diagram needs {height} rows of {width} cells, each {', '.join(pieces)} or a dot; not {text!r}"
         )
-    if side not in ("", *_SIDES):
+    if side.upper() not in ("", *_SIDES):
         raise ValueError(f"the player to move, after the rows, must be X or O, not {side!r}")
-    return rows, side
+    return rows, side.upper()
