@@ -11,7 +11,19 @@ from treetop.boards import Card, Cards, Dice, Grid, Picture, Pile, Piles, Shape,
 from treetop.errors import ConfigError
 from treetop.game.registry import BUNDLED
 
-GRIDS = ("breakthrough", "connect_four", "gomoku", "hex", "othello", "tic_tac_toe")
+GRIDS = (
+    "amazons",
+    "ataxx",
+    "breakthrough",
+    "checkers",
+    "clobber",
+    "connect_four",
+    "go",
+    "gomoku",
+    "hex",
+    "othello",
+    "tic_tac_toe",
+)
 
 
 def random_game(name, seed):

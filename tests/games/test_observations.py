@@ -13,15 +13,24 @@ from treetop.game import CHANCE, SIMULTANEOUS, square_symmetries
 from treetop.game.registry import BUNDLED
 
 SHAPES = {
+    "amazons": (5, 6, 6),
+    "amazons(size=10)": (5, 10, 10),
+    "ataxx": (4, 7, 7),
+    "ataxx(size=5)": (4, 5, 5),
     "backgammon": (214,),
     "backgammon(gammons=False, most_turns=3)": (214,),
     "blackjack": (71,),
     "blackjack(natural=1.2)": (71,),
     "breakthrough": (4, 8, 8),
     "breakthrough(size=4)": (4, 4, 4),
+    "checkers": (9, 8, 8),
     "cliff_walking": (49,),
     "cliff_walking(slippery=True, horizon=4)": (53,),
+    "clobber": (3, 5, 6),
+    "clobber(rows=3, columns=2)": (3, 3, 2),
     "connect_four": (3, 6, 7),
+    "go": (8, 9, 9),
+    "go(size=2, komi=0)": (8, 2, 2),
     "gomoku": (3, 15, 15),
     "gomoku(size=3, line=3)": (3, 3, 3),
     "goofspiel": (18,),
@@ -53,7 +62,8 @@ SHAPES = {
     "twenty48": (17, 4, 4),
 }
 SYMMETRIES = {
-    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
+    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "go": 8, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
+    "amazons": 2, "ataxx": 4, "clobber": 2,
 }  # fmt: skip
 SMALL = {
     "tic_tac_toe": 150,
@@ -62,6 +72,10 @@ SMALL = {
     "gomoku(size=3, line=3)": 100,
     "hex(size=3)": 150,
     "breakthrough(size=4)": 60,
+    "amazons(size=4)": 30,
+    "ataxx(size=5)": 10,
+    "checkers": 10,
+    "clobber(rows=3, columns=3)": 60,
     "nim(stones=9, most=2)": 30,
     "nim_three(stones=7)": 30,
     "pig(goal=6, most_rolls=9)": 300,
@@ -74,6 +88,7 @@ SMALL = {
 }
 """Games in which random play often reaches equal positions, and how many of them are played."""
 TURNS = [
+    "clobber(rows=3, columns=3)",
     "tic_tac_toe",
     "othello(size=4)",
     "gomoku(size=3, line=3)",

@@ -13,7 +13,13 @@ import treetop as tt
 from treetop.game.registry import BUNDLED, load_game
 
 FOLDER = Path(__file__).parent / "playthroughs"
-SMALLER = {"gomoku": "gomoku(size=6, line=4)", "hex": "hex(size=4)", "othello": "othello(size=6)"}
+SMALLER = {
+    "ataxx": "ataxx(size=5)",
+    "go": "go(size=5)",
+    "gomoku": "gomoku(size=6, line=4)",
+    "hex": "hex(size=4)",
+    "othello": "othello(size=6)",
+}
 LONGEST = 60  # actions of a game that are recorded
 DIAGRAMS = 8  # actions between two diagrams, after the first ones
 

@@ -93,6 +93,18 @@ def test_gnu_go_plays_the_same_for_a_seed_and_ends_on_request(needs, gone):
     assert games[0] == games[1]
 
 
+def test_gnu_go_plays_whole_games_of_go_on_both_sides(needs, gone, play):
+    needs("gnugo", "gnugo")
+    game = treetop.load_game("go(size=5)")
+    rules = "--chinese-rules --positional-superko --capture-all-dead --never-resign"
+    engine = make_player(f"gtp('gnugo --mode gtp --level 0 {rules}', komi=7.5)", game)
+    for players in ([engine, make_player("random", game)], [make_player("random", game), engine]):
+        assert play(game, players).rewards[players.index(engine)] == 1.0
+    group = engine._engine.process.pid
+    engine.close()
+    assert gone(group)
+
+
 def test_fairy_max_speaks_cecp(needs, gone):
     needs("fairymax", "fairymax")
     engine = CecpEngine(["fairymax"], start_deadline=10.0, deadline=20.0)

@@ -20,6 +20,7 @@ from treetop.game.boards import (
     Track,
 )
 from treetop.game.definition import Game, game
+from treetop.game.diagrams import read_diagram
 from treetop.game.families import family, require
 from treetop.game.fields import field
 from treetop.game.symmetries import permute_bits, square_symmetries
@@ -54,6 +55,7 @@ __all__ = [
     "permute_bits",
     "popcount",
     "random_bit",
+    "read_diagram",
     "require",
     "square_symmetries",
 ]

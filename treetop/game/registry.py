@@ -21,11 +21,16 @@ from treetop.game.lines import users_line
 from treetop.game.position import Position
 
 BUNDLED = {
+    "amazons": "treetop.games.amazons",
+    "ataxx": "treetop.games.ataxx",
     "backgammon": "treetop.games.backgammon",
     "blackjack": "treetop.games.blackjack",
     "breakthrough": "treetop.games.breakthrough",
+    "checkers": "treetop.games.checkers",
     "cliff_walking": "treetop.games.cliff_walking",
+    "clobber": "treetop.games.clobber",
     "connect_four": "treetop.games.connect_four",
+    "go": "treetop.games.go",
     "gomoku": "treetop.games.gomoku",
     "goofspiel": "treetop.games.goofspiel",
     "hex": "treetop.games.hex",

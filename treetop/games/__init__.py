@@ -18,6 +18,8 @@ _NOT_MEASURED = "not measured"
 _OPTIONS = "python scripts/measure_options.py --games 200"
 
 RECOMMENDED = {
+    "amazons": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
+    "ataxx": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
     "backgammon": Recommended(
         "uct(simulations=5000, c=0.5, evaluator='heuristic')",
         "56.0% of 200 games against gnubg(level='beginner'): Elo +41.9 (-5.4 to +89.2)",
@@ -35,16 +37,24 @@ RECOMMENDED = {
         "treetop match \"puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')\" "
         '"uct(simulations=1000)" --game breakthrough --games 60 --seed 1',
     ),
+    "checkers": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
     "cliff_walking": Recommended(
         "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",
         "mean -14.82 (-15.1 to -14.55) of 40 games; the shortest safe way has -13",
         "treetop evaluate cliff_walking "
         "--player \"uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')\" --games 40 --seed 2",
     ),
+    "clobber": Recommended("uct(simulations=1000, solver=True)", _NOT_MEASURED, None),
     "connect_four": Recommended(
         "uct(simulations=1000, evaluator=\"rollout(policy='game')\")",
         "Elo +83 (+36 to +130) against uct(simulations=1000), +134 (+46 to +221) at equal time",
         _OPTIONS,
+    ),
+    "go": Recommended(
+        "uct(simulations=1000, evaluator=\"rollout(policy='game')\")",
+        "Elo +512 (+321 to +702) against uct(simulations=1000)",
+        'treetop match "uct(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" "uct(simulations=1000)" '
+        "--game go --games 60 --seed 1",
     ),
     "gomoku": Recommended(
         "rave(simulations=1000)",

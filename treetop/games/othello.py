@@ -19,6 +19,7 @@ from treetop.game import (
     nth_bit,
     permute_bits,
     popcount,
+    read_diagram,
     require,
     square_symmetries,
 )
@@ -215,23 +216,9 @@ def othello(size: int = 8) -> Game:
             return size * range(1, size + 1).index(int(text[1:])) + _FILES[:size].index(text[0].lower())
 
         def parse(self, text: str) -> None:
-            # A printed board can be parsed, so its coordinates are skipped. X or O after the rows is the player to
-            # move; without it the number of discs gives the player, as if nobody had passed.
-            diagram = text.strip().removesuffix("to move").partition("game over")[0]
-            parts = diagram.replace("/", "\n").splitlines()
-            rows = [row for part in parts if (row := "".join(part.split()).strip(_FILES + "12345678").upper())]
-            side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
-            cells = "".join([*rows[:-1], rows[-1][:size]]) if rows else ""
-            if (
-                [len(row) for row in rows[:-1]] != [size] * (size - 1)
-                or len(cells) != squares
-                or set(cells) - set("XO.")
-            ):
-                raise ValueError(
-                    f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}"
-                )
-            if side not in ("", "X", "O"):
-                raise ValueError(f"the player to move, after the rows, must be X or O, not {side!r}")
+            # Without a player to move the number of discs gives the player, as if nobody had passed.
+            rows, side = read_diagram(text, size, size, _FILES)
+            cells = "".join(rows)
             discs = {disc: sum(1 << square for square in range(squares) if cells[square] == disc) for disc in "XO"}
             if (discs["X"] | discs["O"]) & int(start_x | start_o) != start_x | start_o:
                 raise ValueError(f"the four squares in the middle are never empty; not {text!r}")
