@@ -24,6 +24,7 @@ BUNDLED = {
     "backgammon": "treetop.games.backgammon",
     "blackjack": "treetop.games.blackjack",
     "breakthrough": "treetop.games.breakthrough",
+    "chess": "treetop.games.chess",
     "cliff_walking": "treetop.games.cliff_walking",
     "connect_four": "treetop.games.connect_four",
     "gomoku": "treetop.games.gomoku",
