@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.intrinsics import local_copy
-from treetop.game import Game, Grid, checks, family, field, game, lowest_bit, mix_bits, popcount
+from treetop.errors import ConfigError
+from treetop.game import Game, Grid, checks, family, field, game, lowest_bit, mix_bits
+from treetop.game.position import Position
+from treetop.games import chess_text as text
 from treetop.games.chess_moves import (
     ALL,
     DELTAS,
@@ -40,9 +42,7 @@ from treetop.games.chess_moves import (
     list_targets,
     nth_of,
     passing_takers,
-    pawn_attacks,
     pawn_moves,
-    piece_attacks,
     placement_key,
     rank_attacks,
     rook_attacks,
@@ -52,8 +52,10 @@ from treetop.games.chess_moves import (
     survey,
     union,
 )
+from treetop.games.chess_playouts import attacks_of_mover, estimate, find_capture, find_mate, find_promotion
 
 _FIFTY = 100  # moves of both players without a capture or a move of a pawn
+_MOST_MOVES = 256  # a position has at most 218
 _LATE = 50  # from this number on they are part of the key
 _STANDARD = 518  # the number of the usual start position among those of Chess960
 # Each of at most 118 captures and moves of pawns ends a series of at most 100 moves; one more series ends the game.
@@ -147,9 +149,7 @@ def chess(variant: str = "standard") -> Game:
                 passing = passing if self.takers != NONE else -1
             self.passing = passing
             extra = 2 * (passing + 1) + self.player
-            self.placement = placement_key(
-                mine, theirs, pawns, knights, diagonal, straight, self.castles, extra
-            )
+            self.placement = placement_key(mine, theirs, pawns, knights, diagonal, straight, self.castles, extra)
 
         # What each kind of piece can do.
 
@@ -325,7 +325,18 @@ def chess(variant: str = "standard") -> Game:
             """Checkmate or promote where that is possible, capture what is worth it in three of four cases, else any
             move.
             """
-            return self.random_action(rng)
+            action = find_mate(self)
+            if action < 0:
+                action = find_promotion(self)
+            if action < 0 and rng.below(4) > 0:
+                action = find_capture(self)
+            return action if action >= 0 else self.random_action(rng)
+
+        def heuristic(self, out: Any) -> None:
+            """Write an estimate by material, places of the pieces and mobility."""
+            value = estimate(self)
+            out[self.player] = value
+            out[1 - self.player] = -value
 
         def apply(self, action: int) -> None:
             start, plane = action & 63, action >> 6
@@ -438,4 +449,92 @@ def chess(variant: str = "standard") -> Game:
             late = self.clock if self.clock >= _LATE else 0
             return mix_bits(self.placement + np.uint64(late * 4 + min(self.repeats, 2)))
 
+        def opponent_is_in_check(self) -> bool:
+            kings = ~(self.pawns | self.knights | self.diagonal | self.straight)
+            return bool(attacks_of_mover(self) & self.theirs & kings != NONE)
+
+        # For people.
+
+        def setup(self) -> text.Setup:
+            turned = 56 * self.player
+            mine, theirs = int(self.mine), int(self.theirs)
+            kinds = [
+                (int(self.pawns), "p"),
+                (int(self.knights), "n"),
+                (int(self.diagonal & ~self.straight), "b"),
+                (int(self.straight & ~self.diagonal), "r"),
+                (int(self.diagonal & self.straight), "q"),
+                (mine | theirs, "k"),
+            ]
+            cells = [""] * 64
+            for square in range(64):
+                if (mine | theirs) >> square & 1:
+                    letter = next(letter for board, letter in kinds if board >> square & 1)
+                    is_white = (mine >> square & 1) ^ self.player
+                    cells[square ^ turned] = letter.upper() if is_white else letter
+            castles = [square ^ turned for square in range(64) if int(self.castles) >> square & 1]
+            passing = self.passing ^ turned if self.passing >= 0 else -1
+            return text.Setup(cells, bool(self.player), castles, passing, self.clock, self.turn)
+
+        def move(self, action: int) -> text.Move:
+            start, plane = action % 64, action // 64
+            end, turned = start + int(DELTAS[plane]), 56 * self.player
+            piece = self.setup().cells[start ^ turned].upper()
+            rook = end ^ turned if int(self.mine) >> end & 1 else -1
+            if rook >= 0:
+                end = 6 if end > start else 2
+            promotion = ""
+            if piece == "P" and end >= 56:
+                promotion = "NBR"[(plane - PROMOTIONS) // 3] if plane >= PROMOTIONS else "Q"
+            return text.Move(piece, start ^ turned, end ^ turned, promotion, rook)
+
+        def board(self) -> Grid:
+            cells = [text.GLYPHS.get(cell, "") for cell in self.setup().cells]
+            rows = [cells[8 * row : 8 * row + 8] for row in range(7, -1, -1)]
+            return Grid(rows, surface="checkered", pieces="text")
+
+        def render(self) -> str:
+            return text.write_diagram(self.setup(), is_960=is_960)
+
+        def move_text(self, action: int) -> str:
+            return text.write_uci(self.move(action), is_960=is_960)
+
+        def parse_move(self, name: str) -> int:
+            out = np.zeros(_MOST_MOVES, np.int32)
+            legal = [int(action) for action in out[: self.legal_actions(out)]]
+            return legal[text.find_move(name, [self.move(action) for action in legal], is_960=is_960)]
+
+        def parse(self, diagram: str) -> None:
+            """Read a FEN, or a diagram as printed, whose last line is a FEN."""
+            given = text.read_position(diagram, is_960=is_960)
+            turned = 56 * given.black
+            boards = dict.fromkeys("KQRBNPkqrbnp", 0)
+            for square, letter in enumerate(given.cells):
+                if letter:
+                    boards[letter] |= 1 << (square ^ turned)
+            both = {letter: boards[letter] | boards[letter.upper()] for letter in text.KINDS}
+            white = sum(board for letter, board in boards.items() if letter.isupper())
+            black = sum(board for letter, board in boards.items() if letter.islower())
+            self.mine, self.theirs = (np.uint64(one) for one in ((black, white) if given.black else (white, black)))
+            self.pawns, self.knights = np.uint64(both["p"]), np.uint64(both["n"])
+            self.diagonal, self.straight = np.uint64(both["b"] | both["q"]), np.uint64(both["r"] | both["q"])
+            self.castles = np.uint64(sum(1 << (square ^ turned) for square in given.castles))
+            self.player, self.clock, self.turn = int(given.black), given.clock, given.turn
+            if self.opponent_is_in_check():
+                side = "White" if given.black else "Black"
+                raise ValueError(f"{side} is in check, but it is the opponent's turn")
+            self.begin(given.passing ^ turned if given.passing >= 0 else -1)
+
     return Chess  # type: ignore[return-value]  # mypy does not see what a class decorator returns
+
+
+def fen(position: Position) -> str:
+    """Return a position of chess as FEN. The square of a capture en passant is given where that capture is legal.
+
+    >>> import treetop as tt
+    >>> fen(tt.position("chess", moves="e4 c5 Nf3"))
+    'rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2'
+    """
+    if position.game.family != "chess":
+        raise ConfigError(f"a FEN is of a position of chess, not of {position.game.name}")
+    return str(position).splitlines()[-1]
