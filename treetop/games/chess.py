@@ -15,13 +15,11 @@ from treetop.games.chess_moves import (
     DELTAS,
     FALLING,
     FIRST_ROW,
-    JUMP_PLANES,
     KING,
     KNIGHT,
     LAST_ROW,
     NONE,
     ONE,
-    PAWN_PLANES,
     PLANE,
     PLANES,
     PROMOTIONS,
@@ -31,7 +29,6 @@ from treetop.games.chess_moves import (
     bit,
     castling_rooks,
     diagonal_moves,
-    file_attacks,
     file_of,
     flip,
     is_dead,
@@ -40,19 +37,16 @@ from treetop.games.chess_moves import (
     list_promotions,
     list_steps,
     list_targets,
-    nth_of,
     passing_takers,
     pawn_moves,
     placement_key,
-    rank_attacks,
     rook_attacks,
     row_of,
-    size,
     straight_moves,
     survey,
     union,
 )
-from treetop.games.chess_playouts import attacks_of_mover, estimate, find_capture, find_mate, find_promotion
+from treetop.games.chess_playouts import attacks_of_mover, draw_move, estimate, find_capture, find_mate, find_promotion
 
 _FIFTY = 100  # moves of both players without a capture or a move of a pawn
 _MOST_MOVES = 256  # a position has at most 218
@@ -158,7 +152,7 @@ def chess(variant: str = "standard") -> Game:
             return lowest_bit(self.mine & ~(self.pawns | self.knights | self.diagonal | self.straight)) & 63
 
         def king_targets(self) -> np.uint64:
-            return KING[self.king()] & ~(self.mine | self.attacked)
+            return np.uint64(KING[self.king()]) & ~(self.mine | self.attacked)
 
         def pawn_targets(self) -> _SETS:
             mine = self.mine & self.pawns
@@ -263,74 +257,16 @@ def chess(variant: str = "standard") -> Game:
             return count
 
         def random_action(self, rng: Any) -> int:
-            pawns, rooks, bishops = self.pawn_targets(), self.straight_targets(), self.diagonal_targets()
-            last = LAST_ROW
-            steps = pawns[0] & ~last, pawns[1], pawns[2] & ~last, pawns[3] & ~last
-            tops = pawns[2] & last, pawns[0] & last, pawns[3] & last, NONE
-            knights, targets = self.free_knights(), ~self.mine & self.allowed
-            ahead, back = jumps_ahead(knights, targets), jumps_back(knights, targets)
-            others = self.king_targets(), self.rooks_to_castle(), self.takers, NONE
-            by_steps = size(steps)
-            by_rooks = by_steps + size(rooks)
-            by_bishops = by_rooks + size(bishops)
-            by_ahead = by_bishops + size(ahead)
-            by_back = by_ahead + size(back)
-            by_others = by_back + size(others)
-            index = rng.below(by_others + 4 * size(tops))
-            if index < by_steps:
-                which, end = nth_of(steps, index)
-                plane = PAWN_PLANES[which]
-                return 64 * plane + end - DELTAS[plane]
-            if index < by_bishops:
-                return self.slide_of(rooks, bishops, index - by_steps, by_rooks - by_steps)
-            if index < by_back:
-                if index < by_ahead:
-                    which, end = nth_of(ahead, index - by_bishops)
-                    plane = JUMP_PLANES + (which if which < 2 else which + 4)
-                else:
-                    which, end = nth_of(back, index - by_ahead)
-                    plane = JUMP_PLANES + 2 + which
-                return 64 * plane + end - DELTAS[plane]
-            if index < by_others:
-                which, end = nth_of(others, index - by_back)
-                start = end if which == 2 else self.king()
-                end = self.passing if which == 2 else end
-                return 64 * int(PLANE[64 * start + end]) + start
-            which, end = nth_of(tops, (index - by_others) >> 2)
-            piece = (index - by_others) & 3
-            start = end - 7 - which
-            return 64 * (int(PLANE[64 * start + end]) if piece == 3 else PROMOTIONS + 3 * piece + which) + start
-
-        def slide_of(self, rooks: _SETS, bishops: _SETS, index: int, few: int) -> int:
-            """Return a move of a sliding piece by its number; the first `few` are straight.
-
-            The piece is the first one from the target backwards.
-            """
-            occupied = self.mine | self.theirs
-            if index < few:
-                which, end = nth_of(rooks, index)
-                line = file_attacks(end, occupied) if which & 1 == 0 else rank_attacks(end, occupied)
-                line &= self.straight
-                increasing = which < 2
-            else:
-                which, end = nth_of(bishops, index - few)
-                line = bishop_attacks(end, occupied) & (RISING[end] if which & 1 == 0 else FALLING[end])
-                line &= self.diagonal
-                increasing = which == 0 or which == 3
-            below = bit(end) - ONE
-            start = lowest_bit(line & self.mine & (below if increasing else ~below)) & 63
-            return 64 * int(PLANE[64 * start + end]) + start
+            return draw_move(self, rng)
 
         def rollout_action(self, rng: Any) -> int:
-            """Checkmate or promote where that is possible, capture what is worth it in three of four cases, else any
-            move.
-            """
+            """Checkmate or promote where that is possible, capture safely in three of four cases, else any move."""
             action = find_mate(self)
             if action < 0:
                 action = find_promotion(self)
             if action < 0 and rng.below(4) > 0:
                 action = find_capture(self)
-            return action if action >= 0 else self.random_action(rng)
+            return action if action >= 0 else draw_move(self, rng)
 
         def heuristic(self, out: Any) -> None:
             """Write an estimate by material, places of the pieces and mobility."""
@@ -455,69 +391,29 @@ def chess(variant: str = "standard") -> Game:
 
         # For people.
 
-        def setup(self) -> text.Setup:
-            turned = 56 * self.player
-            mine, theirs = int(self.mine), int(self.theirs)
-            kinds = [
-                (int(self.pawns), "p"),
-                (int(self.knights), "n"),
-                (int(self.diagonal & ~self.straight), "b"),
-                (int(self.straight & ~self.diagonal), "r"),
-                (int(self.diagonal & self.straight), "q"),
-                (mine | theirs, "k"),
-            ]
-            cells = [""] * 64
-            for square in range(64):
-                if (mine | theirs) >> square & 1:
-                    letter = next(letter for board, letter in kinds if board >> square & 1)
-                    is_white = (mine >> square & 1) ^ self.player
-                    cells[square ^ turned] = letter.upper() if is_white else letter
-            castles = [square ^ turned for square in range(64) if int(self.castles) >> square & 1]
-            passing = self.passing ^ turned if self.passing >= 0 else -1
-            return text.Setup(cells, bool(self.player), castles, passing, self.clock, self.turn)
-
-        def move(self, action: int) -> text.Move:
-            start, plane = action % 64, action // 64
-            end, turned = start + int(DELTAS[plane]), 56 * self.player
-            piece = self.setup().cells[start ^ turned].upper()
-            rook = end ^ turned if int(self.mine) >> end & 1 else -1
-            if rook >= 0:
-                end = 6 if end > start else 2
-            promotion = ""
-            if piece == "P" and end >= 56:
-                promotion = "NBR"[(plane - PROMOTIONS) // 3] if plane >= PROMOTIONS else "Q"
-            return text.Move(piece, start ^ turned, end ^ turned, promotion, rook)
-
         def board(self) -> Grid:
-            cells = [text.GLYPHS.get(cell, "") for cell in self.setup().cells]
+            cells = [text.GLYPHS.get(cell, "") for cell in text.setup_of(self).cells]
             rows = [cells[8 * row : 8 * row + 8] for row in range(7, -1, -1)]
             return Grid(rows, surface="checkered", pieces="text")
 
         def render(self) -> str:
-            return text.write_diagram(self.setup(), is_960=is_960)
+            return text.write_diagram(text.setup_of(self), is_960=is_960)
 
         def move_text(self, action: int) -> str:
-            return text.write_uci(self.move(action), is_960=is_960)
+            return text.write_uci(text.move_of(self, action), is_960=is_960)
 
         def parse_move(self, name: str) -> int:
             out = np.zeros(_MOST_MOVES, np.int32)
             legal = [int(action) for action in out[: self.legal_actions(out)]]
-            return legal[text.find_move(name, [self.move(action) for action in legal], is_960=is_960)]
+            return legal[text.find_move(name, [text.move_of(self, action) for action in legal], is_960=is_960)]
 
         def parse(self, diagram: str) -> None:
             """Read a FEN, or a diagram as printed, whose last line is a FEN."""
             given = text.read_position(diagram, is_960=is_960)
             turned = 56 * given.black
-            boards = dict.fromkeys("KQRBNPkqrbnp", 0)
-            for square, letter in enumerate(given.cells):
-                if letter:
-                    boards[letter] |= 1 << (square ^ turned)
-            both = {letter: boards[letter] | boards[letter.upper()] for letter in text.KINDS}
-            white = sum(board for letter, board in boards.items() if letter.isupper())
-            black = sum(board for letter, board in boards.items() if letter.islower())
-            self.mine, self.theirs = (np.uint64(one) for one in ((black, white) if given.black else (white, black)))
-            self.pawns, self.knights = np.uint64(both["p"]), np.uint64(both["n"])
-            self.diagonal, self.straight = np.uint64(both["b"] | both["q"]), np.uint64(both["r"] | both["q"])
+            mine, theirs, *boards = (np.uint64(board) for board in text.boards_of(given.cells, given.black))
+            self.mine, self.theirs = mine, theirs
+            self.pawns, self.knights, self.diagonal, self.straight = boards
             self.castles = np.uint64(sum(1 << (square ^ turned) for square in given.castles))
             self.player, self.clock, self.turn = int(given.black), given.clock, given.turn
             if self.opponent_is_in_check():

@@ -315,7 +315,7 @@ def piece_attacks(
     knights: np.uint64, diagonal: np.uint64, straight: np.uint64, king: np.uint64, empty: np.uint64
 ) -> np.uint64:
     """Return all squares that a player's pieces other than pawns attack or defend."""
-    found = KING[lowest_bit(king) & 63] | union(jumps_ahead(knights, ALL)) | union(jumps_back(knights, ALL))
+    found = np.uint64(KING[lowest_bit(king) & 63]) | union(jumps_ahead(knights, ALL)) | union(jumps_back(knights, ALL))
     found |= union(straight_moves(straight, straight, empty, ALL))
     return found | union(diagonal_moves(diagonal, diagonal, empty, ALL))
 
@@ -335,7 +335,8 @@ def checkers_of(
     straight: np.uint64, diagonal: np.uint64,
 ) -> np.uint64:  # fmt: skip
     """Return the opponent's pieces that give check; `rook` and `bishop` are the attacks from the king's square."""
-    return theirs & (pawn_attacks(bit(king)) & pawns | KNIGHT[king] & knights | rook & straight | bishop & diagonal)
+    near = pawn_attacks(bit(king)) & pawns | np.uint64(KNIGHT[king]) & knights
+    return theirs & (near | rook & straight | bishop & diagonal)
 
 
 @compiled

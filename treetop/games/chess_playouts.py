@@ -1,4 +1,7 @@
-"""Chess: moves of rollouts that look for checkmates and captures, and the estimate of a position."""
+"""Chess: random moves, moves of rollouts that look for checkmates and captures, and the estimate of a position.
+
+The functions take a state of the game, and ask its methods which squares each kind of piece can reach.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,30 @@ from treetop.compiler.intrinsics import local_copy
 from treetop.game import compiled, lowest_bit, popcount
 from treetop.games.chess_moves import (
     ALL,
+    DELTAS,
+    FALLING,
+    JUMP_PLANES,
     KING,
     KNIGHT,
     LAST_ROW,
     NONE,
     ONE,
+    PAWN_PLANES,
     PLANE,
+    PROMOTIONS,
+    RISING,
     bishop_attacks,
     bit,
+    file_attacks,
     flip,
+    jumps_ahead,
+    jumps_back,
+    nth_of,
     pawn_attacks,
     piece_attacks,
+    rank_attacks,
     rook_attacks,
+    size,
 )
 
 _QUEEN, _ROOK, _MINOR, _PAWN = range(4)
@@ -96,6 +111,70 @@ def estimate(state: Any) -> float:
     freedom = popcount(attacks_of_mover(state) & ~mine) - popcount(state.attacked & ~theirs)
     scaled = (lead + 2.0 * freedom + _TEMPO) / _PAWN_OF_VALUE
     return scaled / (1.0 + abs(scaled))
+
+
+@compiled
+def slide_of(state: Any, rooks: Any, bishops: Any, index: int, few: int) -> int:
+    """Return a move of a sliding piece by its number; the first `few` are straight.
+
+    The piece is the first one from the target backwards.
+    """
+    occupied = state.mine | state.theirs
+    if index < few:
+        which, end = nth_of(rooks, index)
+        line = file_attacks(end, occupied) if which & 1 == 0 else rank_attacks(end, occupied)
+        line &= state.straight
+        increasing = which < 2
+    else:
+        which, end = nth_of(bishops, index - few)
+        line = bishop_attacks(end, occupied) & (RISING[end] if which & 1 == 0 else FALLING[end])
+        line &= state.diagonal
+        increasing = which == 0 or which == 3
+    below = bit(end) - ONE
+    start = lowest_bit(line & state.mine & (below if increasing else ~below)) & 63
+    return 64 * int(PLANE[64 * start + end]) + start
+
+
+@compiled
+def draw_move(state: Any, rng: Any) -> int:
+    """Return a random legal move, drawn uniformly from sets of moves; no list is made."""
+    pawns, rooks, bishops = state.pawn_targets(), state.straight_targets(), state.diagonal_targets()
+    last = LAST_ROW
+    steps = pawns[0] & ~last, pawns[1], pawns[2] & ~last, pawns[3] & ~last
+    tops = pawns[2] & last, pawns[0] & last, pawns[3] & last, NONE
+    knights, targets = state.free_knights(), ~state.mine & state.allowed
+    ahead, back = jumps_ahead(knights, targets), jumps_back(knights, targets)
+    others = state.king_targets(), state.rooks_to_castle(), state.takers, NONE
+    by_steps = size(steps)
+    by_rooks = by_steps + size(rooks)
+    by_bishops = by_rooks + size(bishops)
+    by_ahead = by_bishops + size(ahead)
+    by_back = by_ahead + size(back)
+    by_others = by_back + size(others)
+    index = rng.below(by_others + 4 * size(tops))
+    if index < by_steps:
+        which, end = nth_of(steps, index)
+        plane = int(PAWN_PLANES[which])
+        return 64 * plane + end - int(DELTAS[plane])
+    if index < by_bishops:
+        return slide_of(state, rooks, bishops, index - by_steps, by_rooks - by_steps)
+    if index < by_back:
+        if index < by_ahead:
+            which, end = nth_of(ahead, index - by_bishops)
+            plane = JUMP_PLANES + (which if which < 2 else which + 4)
+        else:
+            which, end = nth_of(back, index - by_ahead)
+            plane = JUMP_PLANES + 2 + which
+        return 64 * plane + end - int(DELTAS[plane])
+    if index < by_others:
+        which, end = nth_of(others, index - by_back)
+        start = end if which == 2 else state.king()
+        end = state.passing if which == 2 else end
+        return 64 * int(PLANE[64 * start + end]) + start
+    which, end = nth_of(tops, (index - by_others) >> 2)
+    piece = (index - by_others) & 3
+    start = end - 7 - which
+    return 64 * (int(PLANE[64 * start + end]) if piece == 3 else PROMOTIONS + 3 * piece + which) + start
 
 
 @compiled

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from treetop.games.chess_moves import DELTAS, PROMOTIONS
 
 FILES = "abcdefgh"
 KINDS = "pnbrqk"
 GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+_LETTERS = {"0000": "k", "1000": "p", "0100": "n", "0010": "b", "0001": "r", "0011": "q"}
 _SIDES = {"w": "White", "b": "Black"}
 _SQUARE = re.compile("[a-h][1-8]")
 _UCI = re.compile("([a-h][1-8])([a-h][1-8])([qrbn]?)", re.IGNORECASE)
@@ -35,6 +38,20 @@ class Setup(NamedTuple):
     turn: int
 
 
+class Move(NamedTuple):
+    """A legal move, as notations see it."""
+
+    piece: str
+    """A letter of PNBRQK."""
+    start: int
+    end: int
+    """Of castling, the square of the king afterwards."""
+    promotion: str
+    """A letter of QRBN, or nothing."""
+    castling: int
+    """The square of the rook, or -1."""
+
+
 def name_of(square: int) -> str:
     """Return the name of a square.
 
@@ -47,6 +64,50 @@ def name_of(square: int) -> str:
 def square_of(name: str) -> int:
     """Return the square with a name."""
     return 8 * (int(name[1]) - 1) + FILES.index(name[0])
+
+
+# States of the game, whose boards are seen by the player to move.
+
+
+def setup_of(state: Any) -> Setup:
+    """Return the position of a state."""
+    turned = 56 * state.player
+    mine, both = int(state.mine), int(state.mine) | int(state.theirs)
+    boards = [int(board) for board in (state.pawns, state.knights, state.diagonal, state.straight)]
+    cells = [""] * 64
+    for square in range(64):
+        if both >> square & 1:
+            letter = _LETTERS["".join(str(board >> square & 1) for board in boards)]
+            cells[square ^ turned] = letter if (mine >> square & 1) == state.player else letter.upper()
+    castles = [square ^ turned for square in range(64) if int(state.castles) >> square & 1]
+    passing = state.passing ^ turned if state.passing >= 0 else -1
+    return Setup(cells, bool(state.player), castles, passing, state.clock, state.turn)
+
+
+def move_of(state: Any, action: int) -> Move:
+    """Return an action of a state as notations see it."""
+    start, plane = action % 64, action // 64
+    end, turned = start + int(DELTAS[plane]), 56 * state.player
+    piece = setup_of(state).cells[start ^ turned].upper()
+    rook = end ^ turned if int(state.mine) >> end & 1 else -1
+    if rook >= 0:
+        end = 6 if end > start else 2
+    promotion = ""
+    if piece == "P" and end >= 56:
+        promotion = "NBR"[(plane - PROMOTIONS) // 3] if plane >= PROMOTIONS else "Q"
+    return Move(piece, start ^ turned, end ^ turned, promotion, rook)
+
+
+def boards_of(cells: Sequence[str], black: bool) -> list[int]:
+    """Return the boards of a state, in which `black` is to move or not: own pieces, those of the opponent, pawns,
+    knights, diagonal and straight pieces.
+    """
+
+    def board(letters: str) -> int:
+        return sum(1 << (square ^ 56 * black) for square, cell in enumerate(cells) if cell and cell in letters)
+
+    sides = [board("KQRBNP"), board("kqrbnp")]
+    return [sides[black], sides[not black], *(board(letters) for letters in ("Pp", "Nn", "BbQq", "RrQq"))]
 
 
 # Positions.
@@ -203,20 +264,6 @@ def _read_passing(text: str, cells: list[str], *, black: bool) -> int:
 
 
 # Moves.
-
-
-class Move(NamedTuple):
-    """A legal move, as notations see it."""
-
-    piece: str
-    """A letter of PNBRQK."""
-    start: int
-    end: int
-    """Of castling, the square of the king afterwards."""
-    promotion: str
-    """A letter of QRBN, or nothing."""
-    castling: int
-    """The square of the rook, or -1."""
 
 
 def write_uci(move: Move, *, is_960: bool) -> str:
