@@ -19,6 +19,7 @@ SHAPES = {
     "blackjack(natural=1.2)": (71,),
     "breakthrough": (4, 8, 8),
     "breakthrough(size=4)": (4, 4, 4),
+    "chess": (17, 8, 8),
     "cliff_walking": (49,),
     "cliff_walking(slippery=True, horizon=4)": (53,),
     "connect_four": (3, 6, 7),

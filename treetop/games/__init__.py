@@ -35,6 +35,11 @@ RECOMMENDED = {
         "treetop match \"puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')\" "
         '"uct(simulations=1000)" --game breakthrough --games 60 --seed 1',
     ),
+    "chess": Recommended(
+        "uct(simulations=1000, evaluator='rollout(depth=8)')",
+        _NOT_MEASURED,
+        None,
+    ),
     "cliff_walking": Recommended(
         "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",
         "mean -14.82 (-15.1 to -14.55) of 40 games; the shortest safe way has -13",
