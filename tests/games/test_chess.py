@@ -12,7 +12,7 @@ from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import local_rng, rng_word, state_at
 from treetop.errors import ConfigError, IllegalMoveError
 from treetop.games.chess import fen
-from treetop.games.chess_moves import DELTAS, back_row
+from treetop.games.chess_moves import DELTAS, back_rank
 from treetop.oracle.perft import perft, perft_plain
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -74,14 +74,14 @@ def action_of(chess, board, move):
         end = (end & 56) + (7 if end > start else 0)
     if board.turn == chess.BLACK:
         start, end = start ^ 56, end ^ 56
-    rows, files = end // 8 - start // 8, end % 8 - start % 8
+    ranks, files = end // 8 - start // 8, end % 8 - start % 8
     if move.promotion not in (None, chess.QUEEN):
         plane = 64 + 3 * [chess.KNIGHT, chess.BISHOP, chess.ROOK].index(move.promotion) + files + 1
-    elif (rows, files) in JUMPS:
-        plane = 56 + JUMPS.index((rows, files))
+    elif (ranks, files) in JUMPS:
+        plane = 56 + JUMPS.index((ranks, files))
     else:
-        far = max(abs(rows), abs(files))
-        plane = 7 * DIRECTIONS.index((rows // far, files // far)) + far - 1
+        far = max(abs(ranks), abs(files))
+        plane = 7 * DIRECTIONS.index((ranks // far, files // far)) + far - 1
     return 64 * plane + start
 
 
@@ -172,18 +172,18 @@ def test_the_start_positions_of_chess960_have_their_official_numbers():
     chess = pytest.importorskip("chess")
     letters = [*" nbrqk"]
     for number in range(960):
-        row = "".join(letters[back_row(number) >> 4 * file & 15] for file in range(8))
-        assert chess.Board.from_chess960_pos(number).fen().startswith(f"{row}/pppppppp/")
+        rank = "".join(letters[back_rank(number) >> 4 * file & 15] for file in range(8))
+        assert chess.Board.from_chess960_pos(number).fen().startswith(f"{rank}/pppppppp/")
 
 
 def test_chess960_deals_a_start_position_by_a_seed():
     starts = [tt.position("chess(variant='960')", seed=seed) for seed in range(40)]
     assert len({fen(start) for start in starts}) > 30
     for start in starts:
-        row = fen(start)[:8]
-        assert row.index("r") < row.index("k") < row.rindex("r")
-        assert row.index("b") % 2 != row.rindex("b") % 2
-        assert fen(start) == f"{row}/pppppppp/8/8/8/8/PPPPPPPP/{row.upper()} w KQkq - 0 1"
+        rank = fen(start)[:8]
+        assert rank.index("r") < rank.index("k") < rank.rindex("r")
+        assert rank.index("b") % 2 != rank.rindex("b") % 2
+        assert fen(start) == f"{rank}/pppppppp/8/8/8/8/PPPPPPPP/{rank.upper()} w KQkq - 0 1"
     assert fen(tt.position("chess(variant='960')")) == START
 
 
@@ -286,7 +286,7 @@ def test_a_pawn_that_moves_two_squares_can_be_captured_at_once_only():
 @pytest.mark.parametrize(
     "text",
     [
-        "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 2",  # both pawns leave the row at once
+        "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 2",  # both pawns leave the rank at once
         "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 2",  # along the file
     ],
 )
@@ -409,8 +409,8 @@ def test_fifty_moves_without_capture_or_pawn_are_a_draw_unless_the_last_one_mate
     ],
 )
 def test_a_game_without_material_to_mate_is_a_draw(pieces, over):
-    row = pieces + str(8 - len(pieces))
-    assert at(f"4k3/8/8/{row}/8/8/8/4K3 w - - 0 1").is_terminal == over
+    rank = pieces + str(8 - len(pieces))
+    assert at(f"4k3/8/8/{rank}/8/8/8/4K3 w - - 0 1").is_terminal == over
 
 
 def test_bishops_of_one_colour_of_squares_are_a_draw():
@@ -424,7 +424,7 @@ def test_bishops_of_one_colour_of_squares_are_a_draw():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "a FEN has the rows"),
+        ("", "a FEN has the ranks"),
         ("8/8/8/8/8/8/8/8 w - -", "White has no kings"),
         ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has no kings"),
         ("4k2k/8/8/8/8/8/8/4K3 w - - 0 1", "Black has 2 kings"),
@@ -432,9 +432,9 @@ def test_bishops_of_one_colour_of_squares_are_a_draw():
         ("p3k3/8/8/8/8/8/8/4K3 w - - 0 1", "a pawn cannot stand on a8"),
         ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "must be w or b"),
         ("4k3/8/8/8/8/8/4K3 w - - 0 1", "has 7"),
-        ("4k3/8/8/8/8/8/9/4K3 w - - 0 1", "'9' in row 2"),
-        ("4k3/8/8/8/8/8/7/4K3 w - - 0 1", "row 2, '7', has 7 squares"),
-        ("4k3/8/8/8/8/8/x7/4K3 w - - 0 1", "'x' in row 2"),
+        ("4k3/8/8/8/8/8/9/4K3 w - - 0 1", "'9' in rank 2"),
+        ("4k3/8/8/8/8/8/7/4K3 w - - 0 1", "rank 2, '7', has 7 squares"),
+        ("4k3/8/8/8/8/8/x7/4K3 w - - 0 1", "'x' in rank 2"),
         ("4k3/8/8/8/8/8/8/4K2R w Q - 0 1", "White cannot castle by 'Q'"),
         ("4k3/8/8/8/8/8/8/3K3R w K - 0 1", "White cannot castle by 'K'"),
         ("4k2r/8/8/8/8/8/8/4K3 w q - 0 1", "Black cannot castle by 'q'"),
@@ -450,7 +450,7 @@ def test_bishops_of_one_colour_of_squares_are_a_draw():
         ("4k3/8/8/8/QQ6/8/PPPPPPPP/4K3 w - - 0 1", "only 0 pawns"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 101 1", "the game is over"),
         ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "counters"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0", "a FEN has the rows"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0", "a FEN has the ranks"),
     ],
 )
 def test_an_impossible_fen_is_refused_with_the_reason(text, why):
@@ -483,11 +483,11 @@ def test_a_position_shows_a_diagram_with_the_fen_below():
     ]
 
 
-def test_a_board_has_the_signs_of_the_pieces_with_row_1_at_the_bottom():
-    rows = tt.position("chess", moves="e4").board()
-    assert "".join(rows[0]) == "♜♞♝♛♚♝♞♜"
-    assert "".join(rows[7]) == "♖♘♗♕♔♗♘♖"
-    assert rows[4][4] == "♙"
+def test_a_board_has_the_signs_of_the_pieces_with_rank_1_at_the_bottom():
+    ranks = tt.position("chess", moves="e4").board()
+    assert "".join(ranks[0]) == "♜♞♝♛♚♝♞♜"
+    assert "".join(ranks[7]) == "♖♘♗♕♔♗♘♖"
+    assert ranks[4][4] == "♙"
     assert tt.position("chess").picture().path("e2e4") == ["e2", "e4"]
     assert tt.position("chess").picture().path("e7e8q") == ["e7", "e8"]
 

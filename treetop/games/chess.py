@@ -14,17 +14,17 @@ from treetop.games.chess_moves import (
     ALL,
     DELTAS,
     FALLING,
-    FIRST_ROW,
+    FIRST_RANK,
     KING,
     KNIGHT,
-    LAST_ROW,
+    LAST_RANK,
     NONE,
     ONE,
     PLANE,
     PLANES,
     PROMOTIONS,
     RISING,
-    back_row,
+    back_rank,
     bishop_attacks,
     bit,
     castling_rooks,
@@ -40,8 +40,8 @@ from treetop.games.chess_moves import (
     passing_takers,
     pawn_moves,
     placement_key,
+    rank_of,
     rook_attacks,
-    row_of,
     straight_moves,
     survey,
     union,
@@ -59,7 +59,7 @@ _SETS = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 @family
 def chess(variant: str = "standard") -> Game:
-    """Checkmate the king. The variant "960" (Chess960) deals the pieces of the back row at random."""
+    """Checkmate the king. The variant "960" (Chess960) deals the pieces of the back rank at random."""
     checks.one_of("variant", variant, ("standard", "960"))
     is_960 = variant == "960"
 
@@ -74,7 +74,7 @@ def chess(variant: str = "standard") -> Game:
 
         Action 64 * plane + square is a move of the piece on the square, seen by the player to move: planes 0 to 55 are
         1 to 7 steps ahead, ahead to the right and so on clockwise, 56 to 63 jumps of knights, 64 to 72 promotions to a
-        knight, bishop or rook (a pawn that reaches the last row by another plane becomes a queen). The king castles by
+        knight, bishop or rook (a pawn that reaches the last rank by another plane becomes a queen). The king castles by
         a move to the square of the rook.
         """
 
@@ -109,11 +109,11 @@ def chess(variant: str = "standard") -> Game:
 
         def place(self, number: int) -> None:
             """Set up a start position of Chess960."""
-            row = back_row(number)
+            rank = back_rank(number)
             knights, diagonal, straight, rooks = NONE, NONE, NONE, NONE
             for file in range(8):
                 both = bit(file) | bit(56 + file)
-                piece = row >> (4 * file) & 15
+                piece = rank >> (4 * file) & 15
                 knights |= both if piece == 1 else NONE
                 diagonal |= both if piece == 2 or piece == 4 else NONE
                 straight |= both if piece == 3 or piece == 4 else NONE
@@ -174,7 +174,7 @@ def chess(variant: str = "standard") -> Game:
             king, free = self.king(), ~self.pinned_straight
             return straight_moves(
                 movers & (free | file_of(king)),
-                movers & (free | row_of(king)),
+                movers & (free | rank_of(king)),
                 ~(self.mine | self.theirs),
                 ~self.mine & self.allowed,
             )
@@ -191,7 +191,7 @@ def chess(variant: str = "standard") -> Game:
 
         def rooks_to_castle(self) -> np.uint64:
             """Return the rooks with which the king can castle now."""
-            if self.castles & FIRST_ROW == NONE or self.allowed != ALL:
+            if self.castles & FIRST_RANK == NONE or self.allowed != ALL:
                 return NONE
             theirs = self.theirs & self.straight
             return castling_rooks(self.king(), self.castles, self.mine | self.theirs, self.attacked, theirs)
@@ -240,14 +240,14 @@ def chess(variant: str = "standard") -> Game:
 
         def list_pawns(self, count: int, out: Any) -> int:
             ahead, double, left, right = self.pawn_targets()
-            count = list_steps(ahead & ~LAST_ROW, 8, 0, count, out)
+            count = list_steps(ahead & ~LAST_RANK, 8, 0, count, out)
             count = list_steps(double, 16, 1, count, out)
-            count = list_steps(left & ~LAST_ROW, 7, 49, count, out)
-            count = list_steps(right & ~LAST_ROW, 9, 7, count, out)
-            if (ahead | left | right) & LAST_ROW != NONE:
-                count = list_promotions(left & LAST_ROW, 0, count, out)
-                count = list_promotions(ahead & LAST_ROW, 1, count, out)
-                count = list_promotions(right & LAST_ROW, 2, count, out)
+            count = list_steps(left & ~LAST_RANK, 7, 49, count, out)
+            count = list_steps(right & ~LAST_RANK, 9, 7, count, out)
+            if (ahead | left | right) & LAST_RANK != NONE:
+                count = list_promotions(left & LAST_RANK, 0, count, out)
+                count = list_promotions(ahead & LAST_RANK, 1, count, out)
+                count = list_promotions(right & LAST_RANK, 2, count, out)
             rest = self.takers
             while rest != NONE:
                 square = lowest_bit(rest)
@@ -287,7 +287,7 @@ def chess(variant: str = "standard") -> Game:
                 to, rook_to = (6, 5) if end > start else (2, 3)
                 mine = (mine ^ old ^ new) | bit(to) | bit(rook_to)
                 straight = (straight ^ new) | bit(rook_to)
-                castles &= ~FIRST_ROW
+                castles &= ~FIRST_RANK
             else:
                 is_pawn = pawns & old != NONE
                 quiet = not is_pawn and theirs & new == NONE
@@ -312,7 +312,7 @@ def chess(variant: str = "standard") -> Game:
                         diagonal |= new if piece == 1 or piece == 3 else NONE
                         straight |= new if piece >= 2 else NONE
                 elif kings & old != NONE:
-                    castles &= ~FIRST_ROW
+                    castles &= ~FIRST_RANK
             self.remember(quiet, castles == was)
             self.mine, self.theirs, self.pawns = flip(theirs), flip(mine), flip(pawns)
             self.knights, self.diagonal, self.straight = flip(knights), flip(diagonal), flip(straight)
@@ -365,16 +365,16 @@ def chess(variant: str = "standard") -> Game:
             mine, theirs = (self.theirs, self.mine) if turned else (self.mine, self.theirs)
             for square in range(64):
                 place = bit(square ^ 56 if turned else square)
-                row, file = square // 8, square % 8
+                rank, file = square // 8, square % 8
                 if (mine | theirs) & place != NONE:
                     kind = 5 if kings & place != NONE else 4 if queens & place != NONE else 3
                     kind = 2 if self.diagonal & ~queens & place != NONE else kind
                     kind = 1 if self.knights & place != NONE else 0 if self.pawns & place != NONE else kind
-                    out[kind if mine & place != NONE else 6 + kind, row, file] = 1.0
-                out[12, row, file] = self.castles & place != NONE
-                out[14, row, file] = self.repeats > 0
-                out[15, row, file] = self.clock / _FIFTY
-                out[16, row, file] = not turned
+                    out[kind if mine & place != NONE else 6 + kind, rank, file] = 1.0
+                out[12, rank, file] = self.castles & place != NONE
+                out[14, rank, file] = self.repeats > 0
+                out[15, rank, file] = self.clock / _FIFTY
+                out[16, rank, file] = not turned
             if self.passing >= 0:
                 out[13, (self.passing // 8) ^ (7 if turned else 0), self.passing % 8] = 1.0
 
@@ -393,8 +393,8 @@ def chess(variant: str = "standard") -> Game:
 
         def board(self) -> Grid:
             cells = [text.GLYPHS.get(cell, "") for cell in text.setup_of(self).cells]
-            rows = [cells[8 * row : 8 * row + 8] for row in range(7, -1, -1)]
-            return Grid(rows, surface="checkered", pieces="text")
+            ranks = [cells[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1)]
+            return Grid(ranks, surface="checkered", pieces="text")
 
         def render(self) -> str:
             return text.write_diagram(text.setup_of(self), is_960=is_960)

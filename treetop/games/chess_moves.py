@@ -1,6 +1,6 @@
 """Attacks, pins and sets of moves of chess, on bit boards seen by the player to move.
 
-Square (row, file) is bit 8 * row + file; row 0 is the side of the player to move, so pawns always move up. Files are
+Square (rank, file) is bit 8 * rank + file; rank 0 is the side of the player to move, so pawns always move up. Files are
 not mirrored: e1 of Black's king, seen by Black, is e8. `diagonal` holds bishops and queens, `straight` rooks and
 queens; what is in none of pawns, knights, diagonal and straight is a king.
 
@@ -17,8 +17,8 @@ import numpy as np
 from treetop.game import compiled, lowest_bit, mix_bits, nth_bit, popcount
 
 NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
-FIRST_ROW, LAST_ROW = np.uint64(0xFF), np.uint64(0xFF << 56)
-_THIRD_ROW = np.uint64(0xFF << 16)
+FIRST_RANK, LAST_RANK = np.uint64(0xFF), np.uint64(0xFF << 56)
+_THIRD_RANK = np.uint64(0xFF << 16)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 _NOT_AB, _NOT_GH = np.uint64(0xFCFC_FCFC_FCFC_FCFC), np.uint64(0x3F3F_3F3F_3F3F_3F3F)
@@ -30,29 +30,39 @@ _SALTS = tuple(np.uint64(0x9E37_79B9_7F4A_7C15 * number % 2**64) for number in r
 
 # Actions are 64 * plane + the square of departure. Planes 0 to 55 are moves of a queen, seven for each direction;
 # 56 to 63 jumps of a knight; 64 to 72 promotions to a knight, bishop or rook, three each: to the left, ahead, right.
-DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))  # rows, files: clockwise from ahead
+# Steps are given in ranks and files.
+DIRECTIONS = (
+    (1, 0),
+    (1, 1),
+    (0, 1),
+    (-1, 1),
+    (-1, 0),
+    (-1, -1),
+    (0, -1),
+    (1, -1),
+)  # clockwise
 JUMPS = ((2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1))
 JUMP_PLANES, PROMOTIONS, PLANES = 56, 64, 73
 
 
 def _steps() -> list[tuple[int, int]]:
-    """Return the rows and files by which each plane moves a piece."""
-    slides = [(rows * far, files * far) for rows, files in DIRECTIONS for far in range(1, 8)]
+    """Return the ranks and files by which each plane moves a piece."""
+    slides = [(ranks * far, files * far) for ranks, files in DIRECTIONS for far in range(1, 8)]
     return [*slides, *JUMPS, *((1, side) for _ in range(3) for side in (-1, 0, 1))]
 
 
-def _on_board(row: int, file: int) -> bool:
-    return 0 <= row < 8 and 0 <= file < 8
+def _on_board(rank: int, file: int) -> bool:
+    return 0 <= rank < 8 and 0 <= file < 8
 
 
 def _planes() -> Any:
     """Return the plane of the move between each two squares: [from * 64 + to]; 0 where there is none."""
     found = np.zeros(64 * 64, np.int8)
     for start in range(64):
-        for plane, (rows, files) in enumerate(_steps()[:PROMOTIONS]):
-            row, file = start // 8 + rows, start % 8 + files
-            if _on_board(row, file):
-                found[64 * start + 8 * row + file] = plane
+        for plane, (ranks, files) in enumerate(_steps()[:PROMOTIONS]):
+            rank, file = start // 8 + ranks, start % 8 + files
+            if _on_board(rank, file):
+                found[64 * start + 8 * rank + file] = plane
     return found
 
 
@@ -60,16 +70,16 @@ def _reach(steps: Any, *, far: int) -> Any:
     """Return the squares that each square reaches by some steps, each made up to `far` times, on an empty board."""
     found = [0] * 64
     for square in range(64):
-        for rows, files in steps:
+        for ranks, files in steps:
             for times in range(1, far + 1):
-                row, file = square // 8 + times * rows, square % 8 + times * files
-                if _on_board(row, file):
-                    found[square] |= 1 << (8 * row + file)
+                rank, file = square // 8 + times * ranks, square % 8 + times * files
+                if _on_board(rank, file):
+                    found[square] |= 1 << (8 * rank + file)
     return np.array(found, np.uint64)
 
 
 def _ranks() -> Any:
-    """Return the attacks on a row: [file * 64 + the occupied ones of the six inner squares]."""
+    """Return the attacks on a rank: [file * 64 + the occupied ones of the six inner squares]."""
     found = np.zeros(8 * 64, np.uint8)
     for file in range(8):
         for inner in range(64):
@@ -84,7 +94,7 @@ def _ranks() -> Any:
 
 
 PAWN_PLANES = np.array([0, 1, 49, 7], np.int64)  # one ahead, two ahead, to the left, to the right
-DELTAS = np.array([8 * rows + files for rows, files in _steps()], np.int64)
+DELTAS = np.array([8 * ranks + files for ranks, files in _steps()], np.int64)
 PLANE = _planes()
 KNIGHT, KING = _reach(JUMPS, far=1), _reach(DIRECTIONS, far=1)
 _RANKS = _ranks()
@@ -93,7 +103,7 @@ RISING, FALLING = _reach(((1, 1), (-1, -1)), far=7), _reach(((1, -1), (-1, 1)), 
 
 @compiled(inline=True)
 def flip(word: np.uint64) -> np.uint64:
-    """Return a board seen from the other side: the order of its rows, which are bytes, is reversed."""
+    """Return a board seen from the other side: the order of its ranks, which are bytes, is reversed."""
     word = ((word >> _8) & _EVEN_BYTES) | ((word & _EVEN_BYTES) << _8)
     word = ((word >> _16) & _EVEN_PAIRS) | ((word & _EVEN_PAIRS) << _16)
     return (word >> _32) | (word << _32)
@@ -112,9 +122,9 @@ def file_of(square: int) -> np.uint64:
 
 
 @compiled(inline=True)
-def row_of(square: int) -> np.uint64:
-    """Return the row of a square."""
-    return FIRST_ROW << np.uint64(square & 56)
+def rank_of(square: int) -> np.uint64:
+    """Return the rank of a square."""
+    return FIRST_RANK << np.uint64(square & 56)
 
 
 # The attacks of one sliding piece.
@@ -133,10 +143,10 @@ def _line(square: int, line: np.uint64, occupied: np.uint64) -> np.uint64:
 
 @compiled(inline=True)
 def rank_attacks(square: int, occupied: np.uint64) -> np.uint64:
-    """Return the attacks of a rook along its row."""
-    row = np.uint64(square & 56)
-    inner = (occupied >> row >> _1) & np.uint64(63)
-    return np.uint64(_RANKS[np.uint64((square & 7) << 6) | inner]) << row
+    """Return the attacks of a rook along its rank."""
+    rank = np.uint64(square & 56)
+    inner = (occupied >> rank >> _1) & np.uint64(63)
+    return np.uint64(_RANKS[np.uint64((square & 7) << 6) | inner]) << rank
 
 
 @compiled(inline=True)
@@ -188,7 +198,7 @@ def _down(movers: np.uint64, empty: np.uint64, step: np.uint64) -> np.uint64:
 
 @compiled(inline=True)
 def straight_moves(
-    along_files: np.uint64, along_rows: np.uint64, empty: np.uint64, targets: np.uint64
+    along_files: np.uint64, along_ranks: np.uint64, empty: np.uint64, targets: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return where rooks and queens can move: up, to the right, down, to the left.
 
@@ -196,9 +206,9 @@ def straight_moves(
     """
     return (
         _up(along_files, empty, _8) & targets,
-        _up(along_rows, empty & _NOT_A, _1) & _NOT_A & targets,
+        _up(along_ranks, empty & _NOT_A, _1) & _NOT_A & targets,
         _down(along_files, empty, _8) & targets,
-        _down(along_rows, empty & _NOT_H, _1) & _NOT_H & targets,
+        _down(along_ranks, empty & _NOT_H, _1) & _NOT_H & targets,
     )
 
 
@@ -249,7 +259,7 @@ def pawn_moves(
     bound, prey, off = takers & pinned, theirs & allowed, ~pinned
     left = (takers << _7) & ~((bound << _7) & off) & _NOT_H & prey
     right = (takers << _9) & ~((bound << _9) & off) & _NOT_A & prey
-    return ahead & allowed, ((ahead & _THIRD_ROW) << _8) & empty & allowed, left, right
+    return ahead & allowed, ((ahead & _THIRD_RANK) << _8) & empty & allowed, left, right
 
 
 @compiled(inline=True)
@@ -408,7 +418,7 @@ def passing_takers(
 
 @compiled(inline=True)
 def _span(one: int, other: int) -> np.uint64:
-    """Return the squares of the first row from one file to another."""
+    """Return the squares of the first rank from one file to another."""
     low, high = min(one, other), max(one, other)
     return ((np.uint64(2) << np.uint64(high)) - ONE) & ~((ONE << np.uint64(low)) - ONE)
 
@@ -419,14 +429,14 @@ def castling_rooks(
 ) -> np.uint64:
     """Return the rooks with which the king may castle now, if it is not in check."""
     found = NONE
-    rest = castles & FIRST_ROW
+    rest = castles & FIRST_RANK
     while rest != NONE:
         rook = lowest_bit(rest)
         to, rook_to = (6, 5) if rook > king else (2, 3)
         path = _span(king, to)
         others = occupied ^ bit(king) ^ bit(rook)
         if (path | _span(rook, rook_to)) & others == NONE and path & attacked == NONE:
-            # The rook may have stood between the king and an attacker on the first row.
+            # The rook may have stood between the king and an attacker on the first rank.
             after = others | bit(to) | bit(rook_to)
             if rank_attacks(to, after) & theirs_straight == NONE:
                 found |= bit(rook)
@@ -456,30 +466,30 @@ def placement_key(
 
 
 @compiled
-def back_row(number: int) -> int:
+def back_rank(number: int) -> int:
     """Return a start position of Chess960 by its number, as four bits for each file: 1 knight, 2 bishop, 3 rook,
     4 queen, 5 king.
     """
-    row = 2 << (4 * (2 * (number % 4) + 1))
+    rank = 2 << (4 * (2 * (number % 4) + 1))
     number //= 4
-    row |= 2 << (4 * (2 * (number % 4)))
+    rank |= 2 << (4 * (2 * (number % 4)))
     number //= 4
-    row = _placed(row, number % 6, 4)
+    rank = _placed(rank, number % 6, 4)
     number //= 6
     first, pairs = 0, 4  # the pairs of free files of the knights, by the first of the two
     while number >= pairs:
         number -= pairs
         first, pairs = first + 1, pairs - 1
-    row = _placed(_placed(row, first + 1 + number, 1), first, 1)
-    return _placed(_placed(_placed(row, 0, 3), 0, 5), 0, 3)
+    rank = _placed(_placed(rank, first + 1 + number, 1), first, 1)
+    return _placed(_placed(_placed(rank, 0, 3), 0, 5), 0, 3)
 
 
 @compiled
-def _placed(row: int, n: int, piece: int) -> int:
-    """Return a row with a piece on its n-th free file."""
+def _placed(rank: int, n: int, piece: int) -> int:
+    """Return a rank with a piece on its n-th free file."""
     for file in range(8):
-        if row >> (4 * file) & 15 == 0:
+        if rank >> (4 * file) & 15 == 0:
             if n == 0:
-                return row | piece << (4 * file)
+                return rank | piece << (4 * file)
             n -= 1
-    return row
+    return rank

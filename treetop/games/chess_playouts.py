@@ -18,7 +18,7 @@ from treetop.games.chess_moves import (
     JUMP_PLANES,
     KING,
     KNIGHT,
-    LAST_ROW,
+    LAST_RANK,
     NONE,
     ONE,
     PAWN_PLANES,
@@ -49,18 +49,18 @@ def _worth() -> Any:
 
     The unit is a hundredth of a pawn; squares are seen by the owner of the piece.
     """
-    rows, files = np.divmod(np.arange(64), 8)
-    middle = 3.5 - np.maximum(abs(rows - 3.5), abs(files - 3.5))  # 0 at the edge, 3 in the middle
+    ranks, files = np.divmod(np.arange(64), 8)
+    middle = 3.5 - np.maximum(abs(ranks - 3.5), abs(files - 3.5))  # 0 at the edge, 3 in the middle
     file_middle = 3.5 - abs(files - 3.5)
-    advance = np.clip(rows - 1, 0, 5)
+    advance = np.clip(ranks - 1, 0, 5)
     found = np.stack(
         [
             90 + 2.5 * advance**2 + np.where(file_middle >= 2, 4.0 * advance, 0.0) + 3 * file_middle,
             300 + 14 * middle,
-            315 + 7 * middle + np.where(rows == 0, -8, 0),
-            500 + np.where(rows == 6, 20, 0) + 2 * file_middle,
+            315 + 7 * middle + np.where(ranks == 0, -8, 0),
+            500 + np.where(ranks == 6, 20, 0) + 2 * file_middle,
             920 + 3 * middle,
-            -14.0 * rows - np.where(rows < 2, 10 * file_middle, 30),
+            -14.0 * ranks - np.where(ranks < 2, 10 * file_middle, 30),
             14 * middle,
         ]
     )
@@ -84,10 +84,10 @@ def sum_of_worth(mine: np.uint64, state: Any, turned: int, endgame: bool) -> int
         ~(state.pawns | state.knights | state.diagonal | state.straight),
     )
     for kind in range(6):
-        row = 6 if kind == 5 and endgame else kind
+        rank = 6 if kind == 5 and endgame else kind
         rest = mine & kinds[kind]
         while rest != NONE:
-            total += int(_WORTH[row, lowest_bit(rest) ^ turned])
+            total += int(_WORTH[rank, lowest_bit(rest) ^ turned])
             rest &= rest - ONE
     return total
 
@@ -139,7 +139,7 @@ def slide_of(state: Any, rooks: Any, bishops: Any, index: int, few: int) -> int:
 def draw_move(state: Any, rng: Any) -> int:
     """Return a random legal move, drawn uniformly from sets of moves; no list is made."""
     pawns, rooks, bishops = state.pawn_targets(), state.straight_targets(), state.diagonal_targets()
-    last = LAST_ROW
+    last = LAST_RANK
     steps = pawns[0] & ~last, pawns[1], pawns[2] & ~last, pawns[3] & ~last
     tops = pawns[2] & last, pawns[0] & last, pawns[3] & last, NONE
     knights, targets = state.free_knights(), ~state.mine & state.allowed
@@ -252,10 +252,10 @@ def find_capture(state: Any) -> int:
 def find_promotion(state: Any) -> int:
     """Return a promotion to a queen, or -1."""
     ahead, _, left, right = state.pawn_targets()
-    if (ahead | left | right) & LAST_ROW == NONE:
+    if (ahead | left | right) & LAST_RANK == NONE:
         return -1
-    if left & LAST_ROW != NONE:
-        return 64 * 49 + lowest_bit(left & LAST_ROW) - 7
-    if right & LAST_ROW != NONE:
-        return 64 * 7 + lowest_bit(right & LAST_ROW) - 9
-    return lowest_bit(ahead & LAST_ROW) - 8
+    if left & LAST_RANK != NONE:
+        return 64 * 49 + lowest_bit(left & LAST_RANK) - 7
+    if right & LAST_RANK != NONE:
+        return 64 * 7 + lowest_bit(right & LAST_RANK) - 9
+    return lowest_bit(ahead & LAST_RANK) - 8

@@ -115,12 +115,12 @@ def boards_of(cells: Sequence[str], black: bool) -> list[int]:
 
 def write_fen(setup: Setup, *, is_960: bool) -> str:
     """Return a position as FEN; the rooks that may castle in Chess960 as X-FEN: KQkq, files where rooks are outside."""
-    rows = []
-    for row in range(7, -1, -1):
-        cells = "".join(cell or "." for cell in setup.cells[8 * row : 8 * row + 8])
-        rows.append(re.sub(r"\.+", lambda empty: str(len(empty.group())), cells))
+    ranks = []
+    for rank in range(7, -1, -1):
+        cells = "".join(cell or "." for cell in setup.cells[8 * rank : 8 * rank + 8])
+        ranks.append(re.sub(r"\.+", lambda empty: str(len(empty.group())), cells))
     return (
-        f"{'/'.join(rows)} {'wb'[setup.black]} {_write_castles(setup, is_960=is_960)} "
+        f"{'/'.join(ranks)} {'wb'[setup.black]} {_write_castles(setup, is_960=is_960)} "
         f"{name_of(setup.passing) if setup.passing >= 0 else '-'} {setup.clock} {setup.turn}"
     )
 
@@ -128,7 +128,7 @@ def write_fen(setup: Setup, *, is_960: bool) -> str:
 def _write_castles(setup: Setup, *, is_960: bool) -> str:
     found = ""
     for black in (False, True):
-        king, rooks, first = _back_row(setup.cells, black=black)
+        king, rooks, first = _back_rank(setup.cells, black=black)
         for rook in sorted((square for square in setup.castles if square // 8 == first // 8), reverse=True):
             outer = max(rooks) if rook > king else min(rooks)
             letter = ("K" if rook > king else "Q") if rook == outer or not is_960 else FILES[rook % 8].upper()
@@ -136,24 +136,24 @@ def _write_castles(setup: Setup, *, is_960: bool) -> str:
     return found or "-"
 
 
-def _back_row(cells: Sequence[str], *, black: bool) -> tuple[int, list[int], int]:
-    """Return the square of a king on its own back row, or -1, those of the rooks there, and the first of the row."""
+def _back_rank(cells: Sequence[str], *, black: bool) -> tuple[int, list[int], int]:
+    """Return the square of a king on its own back rank, or -1, those of the rooks there, and the first of the rank."""
     first, king, rook = (56, "k", "r") if black else (0, "K", "R")
-    row = range(first, first + 8)
+    rank = range(first, first + 8)
     return (
-        next((square for square in row if cells[square] == king), -1),
-        [square for square in row if cells[square] == rook],
+        next((square for square in rank if cells[square] == king), -1),
+        [square for square in rank if cells[square] == rook],
         first,
     )
 
 
 def write_diagram(setup: Setup, *, is_960: bool) -> str:
     """Return a diagram with coordinates, and the FEN in the last line."""
-    rows = [
-        " ".join([str(row + 1), *(cell or "." for cell in setup.cells[8 * row : 8 * row + 8])])
-        for row in range(7, -1, -1)
+    ranks = [
+        " ".join([str(rank + 1), *(cell or "." for cell in setup.cells[8 * rank : 8 * rank + 8])])
+        for rank in range(7, -1, -1)
     ]
-    return "\n".join([*rows, " ".join([" ", *FILES]), write_fen(setup, is_960=is_960)])
+    return "\n".join([*ranks, " ".join([" ", *FILES]), write_fen(setup, is_960=is_960)])
 
 
 def read_position(text: str, *, is_960: bool) -> Setup:
@@ -176,13 +176,13 @@ def read_fen(text: str, *, is_960: bool) -> Setup:
     parts = text.split()
     if len(parts) not in (4, 6):
         raise ValueError(
-            "a FEN has the rows of pieces, the side to move, castling, en passant and two counters, as in "
+            "a FEN has the ranks of pieces, the side to move, castling, en passant and two counters, as in "
             f"'4k3/8/8/8/8/8/8/4K2R w K - 0 1'; not {text!r}"
         )
     cells = _read_cells(parts[0])
     _check_pieces(cells)
     if parts[1] not in _SIDES:
-        raise ValueError(f"the side to move, after the rows, must be w or b, not {parts[1]!r}")
+        raise ValueError(f"the side to move, after the ranks, must be w or b, not {parts[1]!r}")
     black = parts[1] == "b"
     counters = parts[4:] or ["0", "1"]
     if not all(re.fullmatch("[0-9]{1,4}", counter) for counter in counters):
@@ -195,19 +195,19 @@ def read_fen(text: str, *, is_960: bool) -> Setup:
 
 
 def _read_cells(text: str) -> list[str]:
-    rows = text.split("/")
-    if len(rows) != 8:
-        raise ValueError(f"a FEN has eight rows separated by slashes, from row 8 down; {text!r} has {len(rows)}")
+    ranks = text.split("/")
+    if len(ranks) != 8:
+        raise ValueError(f"a FEN has eight ranks separated by slashes, from rank 8 down; {text!r} has {len(ranks)}")
     cells: list[str] = []
-    for number, row in zip(range(8, 0, -1), rows, strict=True):
-        strange = next((letter for letter in row if letter.lower() not in KINDS and letter not in "12345678"), None)
+    for number, rank in zip(range(8, 0, -1), ranks, strict=True):
+        strange = next((letter for letter in rank if letter.lower() not in KINDS and letter not in "12345678"), None)
         if strange is not None:
             raise ValueError(
-                f"{strange!r} in row {number} is neither a piece (one of KQRBNPkqrbnp) nor a number of 1-8"
+                f"{strange!r} in rank {number} is neither a piece (one of KQRBNPkqrbnp) nor a number of 1-8"
             )
-        filled = [cell for letter in row for cell in ([""] * int(letter) if letter.isdigit() else [letter])]
+        filled = [cell for letter in rank for cell in ([""] * int(letter) if letter.isdigit() else [letter])]
         if len(filled) != 8:
-            raise ValueError(f"row {number}, {row!r}, has {len(filled)} squares in place of 8")
+            raise ValueError(f"rank {number}, {rank!r}, has {len(filled)} squares in place of 8")
         cells = filled + cells
     return cells
 
@@ -219,7 +219,7 @@ def _check_pieces(cells: list[str]) -> None:
             raise ValueError(f"{side} has {count[letter] or 'no'} kings in place of one")
     for square in (*range(8), *range(56, 64)):
         if cells[square] in ("P", "p"):
-            raise ValueError(f"a pawn cannot stand on {name_of(square)}: it moves up from row 2 (or 7) and promotes")
+            raise ValueError(f"a pawn cannot stand on {name_of(square)}: it moves up from rank 2 (or 7) and promotes")
     for kinds, side in ((KINDS.upper(), "White"), (KINDS, "Black")):
         pawns = count[kinds[0]]
         promoted = sum(max(0, count[letter] - most) for letter, most in zip(kinds[1:5], (2, 2, 2, 1), strict=True))
@@ -235,7 +235,7 @@ def _check_pieces(cells: list[str]) -> None:
 def _read_castles(text: str, cells: list[str], *, is_960: bool) -> list[int]:
     found: list[int] = []
     for letter in text if text != "-" else "":
-        king, rooks, first = _back_row(cells, black=letter.islower())
+        king, rooks, first = _back_rank(cells, black=letter.islower())
         side, kind = "Black" if letter.islower() else "White", letter.lower()
         if kind not in "kq" + FILES:
             raise ValueError(f"the rights to castle are letters of KQkq (or files such as HAha), or -; not {text!r}")
@@ -292,7 +292,7 @@ def find_move(text: str, legal: list[Move], *, is_960: bool) -> int:
         file = 2 if castling[2] else 6
         found = [index for index, move in enumerate(legal) if move.castling >= 0 and move.end % 8 == file]
     elif san := _SAN.fullmatch(text):
-        piece, file_name, row, end_name, promotion = san.groups(default="")
+        piece, file_name, rank, end_name, promotion = san.groups(default="")
         found = [
             index
             for index, move in enumerate(legal)
@@ -301,7 +301,7 @@ def find_move(text: str, legal: list[Move], *, is_960: bool) -> int:
             and move.promotion == promotion
             and name_of(move.end) == end_name
             and name_of(move.start)[0] == (file_name or name_of(move.start)[0])
-            and name_of(move.start)[1] == (row or name_of(move.start)[1])
+            and name_of(move.start)[1] == (rank or name_of(move.start)[1])
         ]
     else:
         raise ValueError(f"{text!r} is neither a move such as g1f3 or e7e8q nor one such as Nf3, exd5 or O-O")
