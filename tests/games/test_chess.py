@@ -190,6 +190,33 @@ def test_chess960_deals_a_start_position_by_a_seed():
 # Actions.
 
 
+@compiled
+def draw(game, states, seed, draws, tally):
+    state, rng = state_at(game, states, 0), local_rng(seed)
+    for _ in range(draws):
+        tally[state.random_action(rng)] += 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *KNOWN,
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N w - - 0 1",
+        "4k3/8/8/1PpP4/8/8/8/4K3 w - c6 0 2",
+        "4k3/8/8/4r3/8/8/3BN3/R3K2R w KQ - 0 1",
+    ],
+)
+def test_random_action_gives_each_legal_action_equally_often_and_no_other(text):
+    place, draws = at(text), 100_000
+    tally = np.zeros(place.game.facts.num_actions, np.int64)
+    place.game.engine(bounds_checked=True).entry(draw)(place.record.copy(), np.uint64(7), draws, tally)
+    legal = sorted(place.legal_actions())
+    assert np.flatnonzero(tally).tolist() == legal
+    expected = draws / len(legal)
+    squares = sum((tally[action] - expected) ** 2 / expected for action in legal)
+    assert squares < len(legal) + 6 * np.sqrt(2 * len(legal)) + 6  # a chi-square that far out happens once in a million
+
+
 def test_an_action_is_a_plane_and_a_square_seen_by_the_player_to_move():
     assert tt.load_game("chess").facts.num_actions == 64 * 73
     assert [DELTAS[plane] for plane in (0, 7, 14, 21, 28, 35, 42, 49)] == [8, 9, 1, -7, -8, -9, -1, 7]
