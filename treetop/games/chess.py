@@ -11,6 +11,9 @@ from treetop.game import Game, Grid, checks, family, field, game, lowest_bit, mi
 from treetop.game.position import Position
 from treetop.games import chess_text as text
 from treetop.games.chess_moves import (
+    AHEAD,
+    AHEAD_LEFT,
+    AHEAD_RIGHT,
     ALL,
     DELTAS,
     FALLING,
@@ -24,6 +27,7 @@ from treetop.games.chess_moves import (
     PLANES,
     PROMOTIONS,
     RISING,
+    TWO_AHEAD,
     back_rank,
     bishop_attacks,
     bit,
@@ -240,10 +244,10 @@ def chess(variant: str = "standard") -> Game:
 
         def list_pawns(self, count: int, out: Any) -> int:
             ahead, double, left, right = self.pawn_targets()
-            count = list_steps(ahead & ~LAST_RANK, 8, 0, count, out)
-            count = list_steps(double, 16, 1, count, out)
-            count = list_steps(left & ~LAST_RANK, 7, 49, count, out)
-            count = list_steps(right & ~LAST_RANK, 9, 7, count, out)
+            count = list_steps(ahead & ~LAST_RANK, 8, AHEAD, count, out)
+            count = list_steps(double, 16, TWO_AHEAD, count, out)
+            count = list_steps(left & ~LAST_RANK, 7, AHEAD_LEFT, count, out)
+            count = list_steps(right & ~LAST_RANK, 9, AHEAD_RIGHT, count, out)
             if (ahead | left | right) & LAST_RANK != NONE:
                 count = list_promotions(left & LAST_RANK, 0, count, out)
                 count = list_promotions(ahead & LAST_RANK, 1, count, out)

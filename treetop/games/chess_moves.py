@@ -93,7 +93,8 @@ def _ranks() -> Any:
     return found
 
 
-PAWN_PLANES = np.array([0, 1, 49, 7], np.int64)  # one ahead, two ahead, to the left, to the right
+AHEAD, TWO_AHEAD, AHEAD_LEFT, AHEAD_RIGHT = 0, 1, 49, 7  # planes of pawns
+PAWN_PLANES = np.array([AHEAD, TWO_AHEAD, AHEAD_LEFT, AHEAD_RIGHT], np.int64)
 DELTAS = np.array([8 * ranks + files for ranks, files in _steps()], np.int64)
 PLANE = _planes()
 KNIGHT, KING = _reach(JUMPS, far=1), _reach(DIRECTIONS, far=1)
@@ -298,7 +299,7 @@ def list_steps(targets: np.uint64, step: int, plane: int, count: int, out: Any) 
 @compiled(inline=True)
 def list_promotions(targets: np.uint64, side: int, count: int, out: Any) -> int:
     """Write the promotions of pawns that move to the left, ahead or to the right: side 0, 1 or 2."""
-    count = list_steps(targets, 7 + side, 49 if side == 0 else 7 * (side - 1), count, out)
+    count = list_steps(targets, 7 + side, (AHEAD_LEFT, AHEAD, AHEAD_RIGHT)[side], count, out)
     for piece in range(3):
         count = list_steps(targets, 7 + side, PROMOTIONS + 3 * piece + side, count, out)
     return count

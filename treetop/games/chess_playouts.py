@@ -12,6 +12,8 @@ import numpy as np
 from treetop.compiler.intrinsics import local_copy
 from treetop.game import compiled, lowest_bit, popcount
 from treetop.games.chess_moves import (
+    AHEAD_LEFT,
+    AHEAD_RIGHT,
     ALL,
     DELTAS,
     FALLING,
@@ -40,7 +42,7 @@ from treetop.games.chess_moves import (
 )
 
 _QUEEN, _ROOK, _MINOR, _PAWN = range(4)
-_PAWN_OF_VALUE = 300.0  # a lead of so many hundredths of a pawn is worth half a win
+_HALF = 300.0  # a lead of so many hundredths of a pawn is worth half a win
 _TEMPO = 10.0
 
 
@@ -109,7 +111,7 @@ def estimate(state: Any) -> float:
     lead = sum_of_worth(mine, state, 0, popcount(theirs & state.straight) <= 1)
     lead -= sum_of_worth(theirs, state, 56, popcount(mine & state.straight) <= 1)
     freedom = popcount(attacks_of_mover(state) & ~mine) - popcount(state.attacked & ~theirs)
-    scaled = (lead + 2.0 * freedom + _TEMPO) / _PAWN_OF_VALUE
+    scaled = (lead + 2.0 * freedom + _TEMPO) / _HALF
     return scaled / (1.0 + abs(scaled))
 
 
@@ -234,7 +236,7 @@ def find_capturer(state: Any, end: int, worth: int) -> int:
 @compiled
 def find_capture(state: Any) -> int:
     """Return a capture of the most valuable piece that can be taken without a loss, or -1."""
-    rest = state.theirs & attacks_of_mover(state) & (state.allowed | state.mine)
+    rest = state.theirs & attacks_of_mover(state) & state.allowed
     queens = state.diagonal & state.straight
     kinds = (queens, state.straight & ~queens, (state.knights | state.diagonal) & ~queens, state.pawns)
     for worth in range(4):
@@ -255,7 +257,7 @@ def find_promotion(state: Any) -> int:
     if (ahead | left | right) & LAST_RANK == NONE:
         return -1
     if left & LAST_RANK != NONE:
-        return 64 * 49 + lowest_bit(left & LAST_RANK) - 7
+        return 64 * AHEAD_LEFT + lowest_bit(left & LAST_RANK) - 7
     if right & LAST_RANK != NONE:
-        return 64 * 7 + lowest_bit(right & LAST_RANK) - 9
+        return 64 * AHEAD_RIGHT + lowest_bit(right & LAST_RANK) - 9
     return lowest_bit(ahead & LAST_RANK) - 8

@@ -73,22 +73,27 @@ def setup_of(state: Any) -> Setup:
     """Return the position of a state."""
     turned = 56 * state.player
     mine, both = int(state.mine), int(state.mine) | int(state.theirs)
-    boards = [int(board) for board in (state.pawns, state.knights, state.diagonal, state.straight)]
     cells = [""] * 64
     for square in range(64):
         if both >> square & 1:
-            letter = _LETTERS["".join(str(board >> square & 1) for board in boards)]
+            letter = _piece_on(state, square)
             cells[square ^ turned] = letter if (mine >> square & 1) == state.player else letter.upper()
     castles = [square ^ turned for square in range(64) if int(state.castles) >> square & 1]
     passing = state.passing ^ turned if state.passing >= 0 else -1
     return Setup(cells, bool(state.player), castles, passing, state.clock, state.turn)
 
 
+def _piece_on(state: Any, square: int) -> str:
+    """Return the kind of the piece on a square, a letter of pnbrqk."""
+    boards = state.pawns, state.knights, state.diagonal, state.straight
+    return _LETTERS["".join(str(int(board) >> square & 1) for board in boards)]
+
+
 def move_of(state: Any, action: int) -> Move:
     """Return an action of a state as notations see it."""
     start, plane = action % 64, action // 64
     end, turned = start + int(DELTAS[plane]), 56 * state.player
-    piece = setup_of(state).cells[start ^ turned].upper()
+    piece = _piece_on(state, start).upper()
     rook = end ^ turned if int(state.mine) >> end & 1 else -1
     if rook >= 0:
         end = 6 if end > start else 2
