@@ -50,6 +50,8 @@ GAMES = {
     "pendulum": 20,
     "pendulum(wind=0.5)": 20,
     "backgammon": 5,
+    "chess": 8,
+    "chess(variant='960')": 4,
 }
 
 

@@ -24,6 +24,7 @@ SHAPES = {
     "breakthrough": (4, 8, 8),
     "breakthrough(size=4)": (4, 4, 4),
     "checkers": (9, 8, 8),
+    "chess": (17, 8, 8),
     "cliff_walking": (49,),
     "cliff_walking(slippery=True, horizon=4)": (53,),
     "clobber": (3, 5, 6),

@@ -9,6 +9,7 @@ from treetop.oracle.perft import perft, perft_plain
 KNOWN = {
     "tic_tac_toe": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
     "connect_four": [7, 49, 343, 2401, 16807, 117649, 823536, 5673234],
+    "chess": [20, 400, 8902, 197281, 4865609],
     "othello": [4, 12, 56, 244, 1396, 8200, 55092, 390216],
     "othello(size=6)": [4, 12, 56, 244, 1364, 7604],
     "ataxx": [16, 256, 6460, 155888],
@@ -25,6 +26,7 @@ KNOWN = {
 PLAIN_DEPTHS = {
     "tic_tac_toe": 5,
     "connect_four": 4,
+    "chess": 2,
     "othello": 4,
     "othello(size=6)": 4,
     "ataxx": 2,

@@ -27,6 +27,7 @@ BUNDLED = {
     "blackjack": "treetop.games.blackjack",
     "breakthrough": "treetop.games.breakthrough",
     "checkers": "treetop.games.checkers",
+    "chess": "treetop.games.chess",
     "cliff_walking": "treetop.games.cliff_walking",
     "clobber": "treetop.games.clobber",
     "connect_four": "treetop.games.connect_four",

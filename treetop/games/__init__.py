@@ -38,6 +38,11 @@ RECOMMENDED = {
         '"uct(simulations=1000)" --game breakthrough --games 60 --seed 1',
     ),
     "checkers": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
+    "chess": Recommended(
+        "uct(simulations=1000, evaluator='rollout(depth=8)')",
+        _NOT_MEASURED,
+        None,
+    ),
     "cliff_walking": Recommended(
         "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",
         "mean -14.82 (-15.1 to -14.55) of 40 games; the shortest safe way has -13",
