@@ -39,6 +39,8 @@ GAMES = {
     "pendulum": 20,
     "pendulum(wind=0.5)": 20,
     "backgammon": 5,
+    "xiangqi": 3,
+    "xiangqi(quiet_plies=10)": 20,
 }
 
 

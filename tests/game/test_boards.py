@@ -11,7 +11,7 @@ from treetop.boards import Card, Cards, Dice, Grid, Picture, Pile, Piles, Shape,
 from treetop.errors import ConfigError
 from treetop.game.registry import BUNDLED
 
-GRIDS = ("breakthrough", "connect_four", "gomoku", "hex", "othello", "tic_tac_toe")
+GRIDS = ("breakthrough", "connect_four", "gomoku", "hex", "othello", "tic_tac_toe", "xiangqi")
 
 
 def random_game(name, seed):

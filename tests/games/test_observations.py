@@ -51,9 +51,11 @@ SHAPES = {
     "scoundrel(clairvoyant=True)": (273,),
     "tic_tac_toe": (3, 3, 3),
     "twenty48": (17, 4, 4),
+    "xiangqi": (17, 10, 9),
+    "xiangqi(quiet_plies=10)": (17, 10, 9),
 }
 SYMMETRIES = {
-    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
+    "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8, "xiangqi": 2,
 }  # fmt: skip
 SMALL = {
     "tic_tac_toe": 150,

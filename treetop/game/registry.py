@@ -42,6 +42,7 @@ BUNDLED = {
     "scoundrel": "treetop.games.scoundrel",
     "tic_tac_toe": "treetop.games.tic_tac_toe",
     "twenty48": "treetop.games.twenty48",
+    "xiangqi": "treetop.games.xiangqi",
 }
 """Each bundled game, and the module that defines it under the same name."""
 

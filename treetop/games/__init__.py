@@ -114,5 +114,10 @@ RECOMMENDED = {
         "mean score 69,726 (62,956 to 76,496); 98 of 100 games reach 2048",
         "treetop evaluate twenty48 --games 100 --seed 2048",
     ),
+    "xiangqi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
+    ),
 }
 """The recommended player of each bundled game. `treetop.players.recommended` returns it for a game."""
