@@ -161,7 +161,7 @@ def test_a_player_without_a_legal_move_loses_without_check():
 
 def test_a_number_of_moves_without_a_capture_is_a_draw():
     position = at(START, xiangqi(quiet_plies=10))
-    for move in "a1a2 a10a9 a2b2 a9b9 b2c2 b9c9 c2d2 c9d9 d2e2".split():
+    for move in ["a1a2", "a10a9", "a2b2", "a9b9", "b2c2", "b9c9", "c2d2", "c9d9", "d2e2"]:
         position = position.play(move)
     assert not position.is_terminal
     end = position.play("d9e9")
