@@ -39,6 +39,10 @@ GAMES = {
     "pendulum": 20,
     "pendulum(wind=0.5)": 20,
     "backgammon": 5,
+    "minishogi": 5,
+    "minishogi(most_plies=20)": 20,
+    "shogi": 1,
+    "shogi(most_plies=20)": 5,
     "xiangqi": 3,
     "xiangqi(quiet_plies=10)": 20,
 }

@@ -18,6 +18,8 @@ KNOWN = {
     "hex(size=11)": [121, 14520, 1727880],
     "gomoku": [225, 50400, 11239200],
     "xiangqi": [44, 1920, 79666, 3290240],
+    "shogi": [30, 900, 25470, 719731],
+    "minishogi": [14, 181, 2512, 35401, 533203],
 }
 PLAIN_DEPTHS = {
     "tic_tac_toe": 5,
@@ -31,6 +33,8 @@ PLAIN_DEPTHS = {
     "hex(size=11)": 1,
     "gomoku": 1,
     "xiangqi": 2,
+    "shogi": 2,
+    "minishogi": 3,
 }
 
 

@@ -72,6 +72,11 @@ RECOMMENDED = {
         'treetop match "regret_matching(simulations=1000)" random --game leduc_poker --games 400 --seed 1',
     ),
     "matching_pennies": Recommended("regret_matching(simulations=1000)", _NOT_MEASURED, None),
+    "minishogi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
+    ),
     "nim": Recommended(
         "uct(simulations=1000, solver=True)",
         "100 of 100 games against random: Elo above +446",
@@ -103,6 +108,11 @@ RECOMMENDED = {
         "uct(simulations=10000, c=0.3, expand_after=15, evaluator=\"rollout(policy='game')\")",
         "69.3% wins (66.4% to 72.1%), mean -2.62 (-4.88 to -0.37) of 1,000 deals",
         "treetop evaluate scoundrel --games 1000 --seed 20261116",
+    ),
+    "shogi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
     ),
     "tic_tac_toe": Recommended(
         "uct(simulations=2000)",
