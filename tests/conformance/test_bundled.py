@@ -52,6 +52,12 @@ GAMES = {
     "backgammon": 5,
     "chess": 8,
     "chess(variant='960')": 4,
+    "minishogi": 5,
+    "minishogi(most_plies=20)": 20,
+    "shogi": 1,
+    "shogi(most_plies=20)": 5,
+    "xiangqi": 3,
+    "xiangqi(quiet_plies=10)": 20,
 }
 
 

@@ -23,6 +23,7 @@ GRIDS = (
     "hex",
     "othello",
     "tic_tac_toe",
+    "xiangqi",
 )
 
 

@@ -42,6 +42,8 @@ SHAPES = {
     "leduc_poker": (34,),
     "matching_pennies": (5,),
     "matching_pennies(weight=3)": (5,),
+    "minishogi": (33, 5, 5),
+    "minishogi(most_plies=20)": (33, 5, 5),
     "nim": (23,),
     "nim(stones=9, most=2)": (11,),
     "nim_three": (17,),
@@ -59,12 +61,16 @@ SHAPES = {
     "scoundrel": (273,),
     "scoundrel(avoided='shuffled')": (273,),
     "scoundrel(clairvoyant=True)": (273,),
+    "shogi": (45, 9, 9),
+    "shogi(most_plies=20)": (45, 9, 9),
     "tic_tac_toe": (3, 3, 3),
     "twenty48": (17, 4, 4),
+    "xiangqi": (17, 10, 9),
+    "xiangqi(quiet_plies=10)": (17, 10, 9),
 }
 SYMMETRIES = {
     "tic_tac_toe": 8, "connect_four": 2, "othello": 4, "go": 8, "gomoku": 8, "hex": 2, "breakthrough": 2, "twenty48": 8,
-    "amazons": 2, "ataxx": 4, "clobber": 2,
+    "amazons": 2, "ataxx": 4, "clobber": 2, "xiangqi": 2,
 }  # fmt: skip
 SMALL = {
     "tic_tac_toe": 150,

@@ -38,6 +38,7 @@ BUNDLED = {
     "kuhn_poker": "treetop.games.kuhn_poker",
     "leduc_poker": "treetop.games.leduc_poker",
     "matching_pennies": "treetop.games.matching_pennies",
+    "minishogi": "treetop.games.minishogi",
     "nim": "treetop.games.nim",
     "nim_three": "treetop.games.nim_three",
     "othello": "treetop.games.othello",
@@ -46,8 +47,10 @@ BUNDLED = {
     "rock_paper_scissors": "treetop.games.rock_paper_scissors",
     "sailing": "treetop.games.sailing",
     "scoundrel": "treetop.games.scoundrel",
+    "shogi": "treetop.games.shogi",
     "tic_tac_toe": "treetop.games.tic_tac_toe",
     "twenty48": "treetop.games.twenty48",
+    "xiangqi": "treetop.games.xiangqi",
 }
 """Each bundled game, and the module that defines it under the same name."""
 

@@ -87,6 +87,11 @@ RECOMMENDED = {
         'treetop match "regret_matching(simulations=1000)" random --game leduc_poker --games 400 --seed 1',
     ),
     "matching_pennies": Recommended("regret_matching(simulations=1000)", _NOT_MEASURED, None),
+    "minishogi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
+    ),
     "nim": Recommended(
         "uct(simulations=1000, solver=True)",
         "100 of 100 games against random: Elo above +446",
@@ -119,6 +124,11 @@ RECOMMENDED = {
         "69.3% wins (66.4% to 72.1%), mean -2.62 (-4.88 to -0.37) of 1,000 deals",
         "treetop evaluate scoundrel --games 1000 --seed 20261116",
     ),
+    "shogi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
+    ),
     "tic_tac_toe": Recommended(
         "uct(simulations=2000)",
         "no wrong move in the 3,191 positions that have one",
@@ -128,6 +138,11 @@ RECOMMENDED = {
         "uct(simulations=1000, c=1.0, evaluator='heuristic', backup='max')",
         "mean score 69,726 (62,956 to 76,496); 98 of 100 games reach 2048",
         "treetop evaluate twenty48 --games 100 --seed 2048",
+    ),
+    "xiangqi": Recommended(
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        _NOT_MEASURED,
+        None,
     ),
 }
 """The recommended player of each bundled game. `treetop.players.recommended` returns it for a game."""

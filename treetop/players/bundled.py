@@ -59,4 +59,4 @@ def recommended_search(
 
 def recommendation(game: Game) -> Recommended | None:
     """Return the recommended player of a game with its measured strength; None for a game that is not bundled."""
-    return RECOMMENDED[game.cls.__module__.rpartition(".")[2]] if game.is_bundled else None
+    return RECOMMENDED[game.family] if game.is_bundled else None
