@@ -134,12 +134,12 @@ def test_a_search_reports_while_it_runs_and_can_be_stopped():
 
 
 def test_a_search_says_once_that_it_has_been_compiled():
-    begun = []
-    task, _, _ = think(tt.Search("connect_four", seed=1), visits=100, begun=lambda: begun.append(task.started))
+    ready = []
+    task, _, _ = think(tt.Search("connect_four", seed=1), visits=100, ready=lambda: ready.append(task.started))
     assert not task.started
     while task.step(0.001):
         pass
-    assert begun == [True]
+    assert ready == [True]
 
 
 def test_a_search_stopped_before_it_begins_still_has_a_result():

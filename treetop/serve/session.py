@@ -220,7 +220,7 @@ class Session:
             raise SearchError("the search does not end: its rules or its evaluator are too slow")
         try:
             with self.lock:
-                if self._thinking is not None:  # another one may have begun
+                if self._thinking is not None:  # another one may have started
                     self._thinking.cancel()
                     self._thinking = None
                 yield
@@ -263,7 +263,7 @@ class Session:
         task = Thinking(
             search, visits=visits, seconds=seconds, every=_EVERY, report=report, include=include,
             failed=lambda error: self._failed(task, error), lock=self.searching, allow=self._nodes.allow,
-            begun=lambda: self.tell(self.view()),
+            ready=lambda: self.tell(self.view()),
         )  # fmt: skip
         self._nodes.allow(search)
         if self._search is not search:

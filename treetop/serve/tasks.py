@@ -136,7 +136,7 @@ class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
-    `lock` is held during a slice and its report; `allow` is called before each slice; `begun` is called once, after a
+    `lock` is held during a slice and its report; `allow` is called before each slice; `ready` is called once, after a
     search has been compiled.
     `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
     """
@@ -154,9 +154,9 @@ class Thinking:
         exclude: Iterable[str] = (),
         lock: AbstractContextManager[object] | None = None,
         allow: Callable[[Search], object] = lambda _: None,
-        begun: Callable[[], object] = lambda: None,
+        ready: Callable[[], object] = lambda: None,
     ) -> None:
-        self._allow, self._begun = allow, begun
+        self._allow, self._ready = allow, ready
         self._search, self._visits, self._seconds = search, visits, seconds
         self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
@@ -229,7 +229,7 @@ class Thinking:
         if not self._stopped.is_set():
             self.deadline = float("inf") if self._seconds is None else now + self._seconds
         if not self.is_cancelled():
-            self._begun()
+            self._ready()
 
     def _limit(self, seconds: float) -> Limit:
         """Return the limit of a slice: at least one simulation, so that there is a result."""
