@@ -220,7 +220,7 @@ class Session:
             raise SearchError("the search does not end: its rules or its evaluator are too slow")
         try:
             with self.lock:
-                if self._thinking is not None:  # another one may have begun
+                if self._thinking is not None:  # another one may have started
                     self._thinking.cancel()
                     self._thinking = None
                 yield
