@@ -67,6 +67,7 @@ def test_a_game_of_a_match_is_replayed_and_shared_by_keyboard_alone(watched):
     page.keyboard.press("Enter")
     page.wait_for_selector(".replayed .record li")
     assert page.locator(".steps span").inner_text().startswith("2 /")  # after the opening
+    page.wait_for_selector(".seats li")
     assert page.locator(".seats li").all_inner_texts() == ["greedy", "random"]
     moves = page.locator(".record li").count()
     for _ in range(10 * moves):

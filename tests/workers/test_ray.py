@@ -362,7 +362,8 @@ def test_a_game_and_a_player_of_your_own_travel_as_files(two_nodes, tmp_path):
         *("--games", "4", "--workers", "2", "--json", "--on", f"ray://127.0.0.1:{two_nodes.port}"),
     ]
     ended = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    said = [line for line in ended.stderr.splitlines() if " games, " not in line]  # a slow match shows its progress
+    assert (ended.returncode, said) == (0, [])
     reported = json.loads(ended.stdout)
     assert (reported["wins"], reported["losses"], reported["forfeits"]) == (0, 4, {"A": 4, "B": 0})
     places = [Path(reason.rpartition(" ")[2]) for reason in reported["forfeit_reasons"]["A"]]
