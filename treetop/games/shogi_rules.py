@@ -415,9 +415,9 @@ def make(variant: Variant, most_plies: int) -> Game:
             self.plies += 1
             self.checked = self.is_attacked(1 - player, int(self.kings[1 - player]), -1, -1)
             self.checking[player] = self.checking[player] + 1 if self.checked else 0
-            self.settle()
+            self.judge()
 
-        def settle(self) -> None:
+        def judge(self) -> None:
             """Find out whether the game is over, after a move."""
             if self.legal_at(0) < 0:
                 self.result = 2 - self.player
@@ -533,6 +533,6 @@ def make(variant: Variant, most_plies: int) -> Game:
             if self.is_attacked(other, int(self.kings[other]), -1, -1):
                 raise ValueError(f"{SIDES[written.player]} is to move and could capture {SIDES[other]}'s king")
             self.checked = self.is_attacked(written.player, int(self.kings[written.player]), -1, -1)
-            self.settle()
+            self.judge()
 
     return Shogi  # type: ignore[return-value]  # mypy does not see what a class decorator returns

@@ -306,9 +306,9 @@ def xiangqi(quiet_plies: int = 120) -> Game:
             self.checked = self.attacker(player, int(self.squares[1 - player, GENERAL]), -1, -1) >= 0
             if taken == 0:
                 self.checking[player] = self.checking[player] + 1 if self.checked else 0
-            self.settle()
+            self.judge()
 
-        def settle(self) -> None:
+        def judge(self) -> None:
             """Find out whether the game is over, after a move."""
             if not self.has_move():
                 self.result = 2 - self.player
@@ -452,6 +452,6 @@ def xiangqi(quiet_plies: int = 120) -> Game:
             self.player, self.quiet = player, count
             self.word ^= SIDE if player == 1 else NONE
             self.checked = self.attacker(1 - player, int(self.squares[player, GENERAL]), -1, -1) >= 0
-            self.settle()
+            self.judge()
 
     return Xiangqi  # type: ignore[return-value]  # mypy does not see what a class decorator returns
