@@ -81,7 +81,10 @@ class SelfPlay:
         assert simulations is not None
         self.current, self._game, self._options = Current(model), model.game, options
         self._full, self._fast = simulations, options.fast_simulations or max(2, simulations // 4)
-        self._pool = SearchPool(self._game, options.search(), slots=slots, evaluator=self.current, seed=seed)
+        # It has one core, so nothing is gained by searching one half of the games while the network sees the other.
+        self._pool = SearchPool(
+            self._game, options.search(), slots=slots, evaluator=self.current, seed=seed, overlap=False
+        )
         self._rng = np.random.default_rng(seed)
         self.resignation = Resignation(options.resign) if options.resign else None
         assert options.opening_moves is not None
