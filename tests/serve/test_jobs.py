@@ -91,7 +91,7 @@ def test_comparisons_hold_one_tree_at_a_time(scheduler, nodes):
 
     def make(seed):
         used.append(nodes.used)
-        return Engine(seed=seed).search(tt.position("tic_tac_toe"))
+        return Engine(seed=seed).search(tt.position("tic_tac_toe")), {"final": "visits"}
 
     found = done(scheduler, compared(make, 3, 500, nodes))
     assert used == [0, 0, 0]
