@@ -345,14 +345,14 @@ def test_a_rollout_plays_each_move_that_fills_no_own_eye_equally_often(size, see
 
 
 def test_rollouts_end_with_two_passes_when_all_is_played():
-    lengths, filled = [], 0
+    lengths, complete = [], 0
     for seed in range(20):
         end = random_game(go(9), seed, rolling=True)[-1]
         lengths.append(end.length)
         if end.passes == 2:
             model = Model.of(end.rows())
-            filled += len(model.stones) + len(eyes(model, 0)) + len(eyes(model, 1)) > 75
-    assert filled > 15
+            complete += len(model.stones) + len(eyes(model, 0)) + len(eyes(model, 1)) > 75
+    assert complete > 15
     assert 80 < sum(lengths) / 20 < 140
 
 
