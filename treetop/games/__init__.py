@@ -36,7 +36,7 @@ RECOMMENDED = {
         '"uct(simulations=1000)" --game breakthrough --games 60 --seed 1',
     ),
     "chess": Recommended(
-        "uct(simulations=1000, evaluator='rollout(depth=8)')",
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
         _NOT_MEASURED,
         None,
     ),
