@@ -30,6 +30,23 @@ def test_fairy_stockfish_plays_breakthrough_by_our_rules(needs, gone):
     assert gone(engine.process.pid)
 
 
+def test_fairy_stockfish_plays_chess_by_our_rules(needs, gone, play):
+    needs("fairy-stockfish", "fairy-stockfish")
+    game = treetop.load_game("chess")
+    player = make_player("uci('fairy-stockfish', nodes=200)", game)
+    other = make_player("random", game)
+    assert play(game, [player, other]).rewards == [1.0, -1.0]
+    assert play(game, [other, player]).rewards == [-1.0, 1.0]
+    process = player._engine.process
+    # Castling on both sides, a capture en passant, and promotions.
+    position = treetop.position(game, moves="e4 a6 e5 d5 exd6 Nf6 dxc7 Bg4 cxb8=N Rxb8 Nf3 e6 Be2 Be7")
+    for moves in ("", "O-O", "O-O O-O", "b4 O-O b5"):
+        reached = position.play(moves)
+        assert player._engine.perft(reached.moves(), 3) == treetop.perft(reached, 3)
+    player.close()
+    assert gone(process.pid)
+
+
 @pytest.mark.parametrize("other", ["random", "uct(simulations=100)"])
 def test_fairy_stockfish_plays_whole_games_on_both_sides(needs, gone, play, other):
     needs("fairy-stockfish", "fairy-stockfish")

@@ -39,7 +39,7 @@ RECOMMENDED = {
     ),
     "checkers": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
     "chess": Recommended(
-        "uct(simulations=1000, evaluator='rollout(depth=8)')",
+        "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
         _NOT_MEASURED,
         None,
     ),
