@@ -364,7 +364,7 @@ def make(variant: Variant, most_plies: int) -> Game:
         def rollout_action(self, rng: Any) -> int:
             """Make the capture that gains most, with the capturing piece lost if its target is defended; else any."""
             player = self.player
-            sign, best, chosen = 1 if player == 0 else -1, 0.5, -1
+            sign, best, chosen = 1 if player == 0 else -1, 50, -1
             for word in range(2):
                 rest = self.own[player, word]
                 while rest != _NONE:
@@ -381,7 +381,7 @@ def make(variant: Variant, most_plies: int) -> Game:
                             there = int(self.cells[target]) * sign
                             if there == 0 and SLIDES[kind] >> direction & 1 != 0:
                                 continue
-                            gain = WORTH[-there - 1] if there < 0 else 0.0
+                            gain = WORTH[-there - 1] if there < 0 else 0
                             if gain > best and self.is_safe(source, target):
                                 if kind != KING and self.is_attacked(player, target, source, target):
                                     gain -= WORTH[kind]
@@ -454,23 +454,23 @@ def make(variant: Variant, most_plies: int) -> Game:
 
         def heuristic(self, out: Any) -> None:
             """Write the lead in pieces, those in hand included, and a little for possible moves and a check."""
-            lead, mover = 0.0, self.player
+            lead, mover = 0, self.player
             for player in range(2):
-                score = 0.0
+                score = 0
                 for kind in range(7):
-                    score += 1.1 * WORTH[kind] * self.hands[player, kind]
+                    score += WORTH[kind] * 11 // 10 * self.hands[player, kind]
                 self.player = player
                 for word in range(2):
                     rest = self.own[player, word]
                     while rest != _NONE:
                         square = 64 * word + lowest_bit(rest)
                         rest &= rest - _ONE
-                        score += WORTH[abs(int(self.cells[square])) - 1] + 0.03 * (-1 - self.move_from(square, _ALL))
+                        score += WORTH[abs(int(self.cells[square])) - 1] + 3 * (-1 - self.move_from(square, _ALL))
                 lead += score if player == 0 else -score
             self.player = mover
             if self.checked:
-                lead += 0.3 if mover == 1 else -0.3
-            out[0] = 0.1 * lead / (1.0 + 0.1 * abs(lead))
+                lead += 30 if mover == 1 else -30
+            out[0] = lead / (1000.0 + abs(lead))
             out[1] = -out[0]
 
         def observe(self, player: int, out: Any) -> None:

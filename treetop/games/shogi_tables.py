@@ -12,7 +12,7 @@ import numpy as np
 LETTERS = "PLNSBRGK"
 PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING = range(8)
 KINDS, UNPROMOTED = 14, 6  # kinds below UNPROMOTED can promote
-WORTH = np.array([1.0, 3.0, 3.5, 5.0, 8.0, 10.0, 5.5, 0.0, 5.0, 5.0, 5.0, 5.5, 11.0, 13.0])
+WORTH = np.array([100, 300, 350, 500, 800, 1000, 550, 0, 500, 500, 500, 550, 1100, 1300])
 
 # Directions as ranks and files, for a player who moves up; 7 - direction is the opposite one. The jumps of knights
 # follow, and those of the opponent's knights: 19 - direction is the opposite one.
