@@ -39,10 +39,10 @@ GAMES = {
     "pendulum": 20,
     "pendulum(wind=0.5)": 20,
     "backgammon": 5,
-    "minishogi": 5,
-    "minishogi(most_plies=20)": 20,
+    "minishogi": 3,
+    "minishogi(most_plies=20)": 10,
     "shogi": 1,
-    "shogi(most_plies=20)": 5,
+    "shogi(most_plies=20)": 3,
     "xiangqi": 3,
     "xiangqi(quiet_plies=10)": 20,
 }
