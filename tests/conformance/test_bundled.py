@@ -52,10 +52,10 @@ GAMES = {
     "backgammon": 5,
     "chess": 8,
     "chess(variant='960')": 4,
-    "minishogi": 5,
-    "minishogi(most_plies=20)": 20,
+    "minishogi": 3,
+    "minishogi(most_plies=20)": 10,
     "shogi": 1,
-    "shogi(most_plies=20)": 5,
+    "shogi(most_plies=20)": 3,
     "xiangqi": 3,
     "xiangqi(quiet_plies=10)": 20,
 }
