@@ -12,7 +12,8 @@ from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import local_rng, rng_word, state_at
 from treetop.errors import ConfigError, IllegalMoveError
 from treetop.games.chess import fen
-from treetop.games.chess_moves import DELTAS, back_rank
+from treetop.games.chess_moves import back_rank
+from treetop.games.chess_tables import DELTAS
 from treetop.oracle.perft import perft, perft_plain
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -11,23 +11,11 @@ from treetop.game import Game, Grid, checks, family, field, game, lowest_bit, mi
 from treetop.game.position import Position
 from treetop.games import chess_text as text
 from treetop.games.chess_moves import (
-    AHEAD,
-    AHEAD_LEFT,
-    AHEAD_RIGHT,
     ALL,
-    DELTAS,
-    FALLING,
     FIRST_RANK,
-    KING,
-    KNIGHT,
     LAST_RANK,
     NONE,
     ONE,
-    PLANE,
-    PLANES,
-    PROMOTIONS,
-    RISING,
-    TWO_AHEAD,
     back_rank,
     bishop_attacks,
     bit,
@@ -51,6 +39,20 @@ from treetop.games.chess_moves import (
     union,
 )
 from treetop.games.chess_playouts import attacks_of_mover, draw_move, estimate, find_capture, find_mate, find_promotion
+from treetop.games.chess_tables import (
+    AHEAD,
+    AHEAD_LEFT,
+    AHEAD_RIGHT,
+    DELTAS,
+    FALLING,
+    KING,
+    KNIGHT,
+    PLANE,
+    PLANES,
+    PROMOTIONS,
+    RISING,
+    TWO_AHEAD,
+)
 
 _FIFTY = 100  # moves of both players without a capture or a move of a pawn
 _MOST_MOVES = 256  # a position has at most 218

@@ -15,6 +15,18 @@ from typing import Any
 import numpy as np
 
 from treetop.game import compiled, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.games.chess_tables import (
+    AHEAD,
+    AHEAD_LEFT,
+    AHEAD_RIGHT,
+    FALLING,
+    KING,
+    KNIGHT,
+    PLANE,
+    PROMOTIONS,
+    RANKS,
+    RISING,
+)
 
 NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 FIRST_RANK, LAST_RANK = np.uint64(0xFF), np.uint64(0xFF << 56)
@@ -27,79 +39,6 @@ _1, _6, _7, _8, _9 = (np.uint64(shift) for shift in (1, 6, 7, 8, 9))
 _10, _15, _16, _17, _32 = (np.uint64(shift) for shift in (10, 15, 16, 17, 32))
 _EVEN_BYTES, _EVEN_PAIRS = np.uint64(0x00FF_00FF_00FF_00FF), np.uint64(0x0000_FFFF_0000_FFFF)
 _SALTS = tuple(np.uint64(0x9E37_79B9_7F4A_7C15 * number % 2**64) for number in range(1, 9))
-
-# Actions are 64 * plane + the square of departure. Planes 0 to 55 are moves of a queen, seven for each direction;
-# 56 to 63 jumps of a knight; 64 to 72 promotions to a knight, bishop or rook, three each: to the left, ahead, right.
-# Steps are given in ranks and files.
-DIRECTIONS = (
-    (1, 0),
-    (1, 1),
-    (0, 1),
-    (-1, 1),
-    (-1, 0),
-    (-1, -1),
-    (0, -1),
-    (1, -1),
-)  # clockwise
-JUMPS = ((2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1))
-JUMP_PLANES, PROMOTIONS, PLANES = 56, 64, 73
-
-
-def _steps() -> list[tuple[int, int]]:
-    """Return the ranks and files by which each plane moves a piece."""
-    slides = [(ranks * far, files * far) for ranks, files in DIRECTIONS for far in range(1, 8)]
-    return [*slides, *JUMPS, *((1, side) for _ in range(3) for side in (-1, 0, 1))]
-
-
-def _on_board(rank: int, file: int) -> bool:
-    return 0 <= rank < 8 and 0 <= file < 8
-
-
-def _planes() -> Any:
-    """Return the plane of the move between each two squares: [from * 64 + to]; 0 where there is none."""
-    found = np.zeros(64 * 64, np.int8)
-    for start in range(64):
-        for plane, (ranks, files) in enumerate(_steps()[:PROMOTIONS]):
-            rank, file = start // 8 + ranks, start % 8 + files
-            if _on_board(rank, file):
-                found[64 * start + 8 * rank + file] = plane
-    return found
-
-
-def _reach(steps: Any, *, far: int) -> Any:
-    """Return the squares that each square reaches by some steps, each made up to `far` times, on an empty board."""
-    found = [0] * 64
-    for square in range(64):
-        for ranks, files in steps:
-            for times in range(1, far + 1):
-                rank, file = square // 8 + times * ranks, square % 8 + times * files
-                if _on_board(rank, file):
-                    found[square] |= 1 << (8 * rank + file)
-    return np.array(found, np.uint64)
-
-
-def _ranks() -> Any:
-    """Return the attacks on a rank: [file * 64 + the occupied ones of the six inner squares]."""
-    found = np.zeros(8 * 64, np.uint8)
-    for file in range(8):
-        for inner in range(64):
-            for step in (-1, 1):
-                at = file + step
-                while 0 <= at < 8:
-                    found[64 * file + inner] |= 1 << at
-                    if inner << 1 >> at & 1:
-                        break
-                    at += step
-    return found
-
-
-AHEAD, TWO_AHEAD, AHEAD_LEFT, AHEAD_RIGHT = 0, 1, 49, 7  # planes of pawns
-PAWN_PLANES = np.array([AHEAD, TWO_AHEAD, AHEAD_LEFT, AHEAD_RIGHT], np.int64)
-DELTAS = np.array([8 * ranks + files for ranks, files in _steps()], np.int64)
-PLANE = _planes()
-KNIGHT, KING = _reach(JUMPS, far=1), _reach(DIRECTIONS, far=1)
-_RANKS = _ranks()
-RISING, FALLING = _reach(((1, 1), (-1, -1)), far=7), _reach(((1, -1), (-1, 1)), far=7)
 
 
 @compiled(inline=True)
@@ -147,7 +86,7 @@ def rank_attacks(square: int, occupied: np.uint64) -> np.uint64:
     """Return the attacks of a rook along its rank."""
     rank = np.uint64(square & 56)
     inner = (occupied >> rank >> _1) & np.uint64(63)
-    return np.uint64(_RANKS[np.uint64((square & 7) << 6) | inner]) << rank
+    return np.uint64(RANKS[np.uint64((square & 7) << 6) | inner]) << rank
 
 
 @compiled(inline=True)

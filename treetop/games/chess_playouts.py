@@ -12,21 +12,10 @@ import numpy as np
 from treetop.compiler.intrinsics import local_copy
 from treetop.game import compiled, lowest_bit, popcount
 from treetop.games.chess_moves import (
-    AHEAD_LEFT,
-    AHEAD_RIGHT,
     ALL,
-    DELTAS,
-    FALLING,
-    JUMP_PLANES,
-    KING,
-    KNIGHT,
     LAST_RANK,
     NONE,
     ONE,
-    PAWN_PLANES,
-    PLANE,
-    PROMOTIONS,
-    RISING,
     bishop_attacks,
     bit,
     file_attacks,
@@ -39,6 +28,19 @@ from treetop.games.chess_moves import (
     rank_attacks,
     rook_attacks,
     size,
+)
+from treetop.games.chess_tables import (
+    AHEAD_LEFT,
+    AHEAD_RIGHT,
+    DELTAS,
+    FALLING,
+    JUMP_PLANES,
+    KING,
+    KNIGHT,
+    PAWN_PLANES,
+    PLANE,
+    PROMOTIONS,
+    RISING,
 )
 
 _QUEEN, _ROOK, _MINOR, _PAWN = range(4)

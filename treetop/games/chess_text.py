@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from treetop.games.chess_moves import DELTAS, PROMOTIONS
+from treetop.games.chess_tables import DELTAS, PROMOTIONS
 
 FILES = "abcdefgh"
 KINDS = "pnbrqk"

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Element, Game, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game import Element, Game, field, game, lowest_bit, mix_bits
+from treetop.games.shogi_playouts import ALL, draw_action, find_capture, find_lead
 from treetop.games.shogi_tables import (
     KINDS,
     KING,
@@ -16,14 +17,12 @@ from treetop.games.shogi_tables import (
     SLIDES,
     STEPS,
     UNPROMOTED,
-    WORTH,
     Variant,
 )
 from treetop.games.shogi_text import SIDES, action_named, diagram_of, name_of, parts_of, read_position
 
 _NONE, _ONE, _LOW = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF)
 _SIDE = np.uint64(0x9E3779B97F4A7C15)  # in the key if player 1 is to move
-_ALL = 10_000  # more than the moves of any piece
 _TRIES = 8  # draws of moves before the legal ones are counted
 _HANDS = 1 << 20  # added to what is hashed for pieces in hand
 
@@ -251,7 +250,7 @@ def make(variant: Variant, most_plies: int) -> Game:
                 while rest != _NONE:
                     source = 64 * word + lowest_bit(rest)
                     rest &= rest - _ONE
-                    for number in range(_ALL):
+                    for number in range(ALL):
                         move = self.move_from(source, number)
                         if move < 0:
                             break
@@ -267,7 +266,7 @@ def make(variant: Variant, most_plies: int) -> Game:
                 while rest != _NONE:
                     source = 64 * word + lowest_bit(rest)
                     rest &= rest - _ONE
-                    for piece_number in range(_ALL):
+                    for piece_number in range(ALL):
                         move = self.move_from(source, piece_number)
                         if move < 0:
                             break
@@ -302,7 +301,7 @@ def make(variant: Variant, most_plies: int) -> Game:
                 while rest != _NONE:
                     source = 64 * word + lowest_bit(rest)
                     rest &= rest - _ONE
-                    for number in range(_ALL):
+                    for number in range(ALL):
                         move = self.move_from(source, number)
                         if move < 0:
                             break
@@ -322,75 +321,19 @@ def make(variant: Variant, most_plies: int) -> Game:
                                 count += 1
             return count
 
-        def drawn(self, rng: Any) -> int:
-            """Return an action that is drawn uniformly from those that may leave the king attacked; -1 if it does."""
-            player = self.player
-            total, source, index, found = 0, -1, -1, 0
-            for word in range(2):
-                rest = self.own[player, word]
-                while rest != _NONE:
-                    at = 64 * word + lowest_bit(rest)
-                    rest &= rest - _ONE
-                    moves = -1 - self.move_from(at, _ALL)
-                    total += moves
-                    if moves > 0 and rng.below(total) < moves:
-                        source, found = at, moves
-            for at in range(len(drops)):
-                kind = int(drops[at])
-                if self.hands[player, kind] > 0:
-                    moves = popcount(self.may_drop(kind, 0)) + popcount(self.may_drop(kind, 1))
-                    total += moves
-                    if moves > 0 and rng.below(total) < moves:
-                        index, found = at, moves
-            number = rng.below(found)
-            if index < 0:
-                move = self.move_from(source, number)
-                return self.action_from(move) if self.is_safe(source, move >> 6) else -1
-            kind = int(drops[index])
-            first = self.may_drop(kind, 0)
-            lower = popcount(first)
-            target = nth_bit(first, number) if number < lower else 64 + nth_bit(self.may_drop(kind, 1), number - lower)
-            return self.action_of(2 * directions + index, target) if self.is_legal_drop(kind, target) else -1
-
         def random_action(self, rng: Any) -> int:
             # Most moves that are drawn leave the king unattacked, unless it is in check: then the legal ones are few.
             if not self.checked:
                 for _ in range(_TRIES):
-                    action = self.drawn(rng)
+                    action = draw_action(self, rng, drops, 2 * directions)
                     if action >= 0:
                         return action
-            return self.legal_at(rng.below(-1 - self.legal_at(_ALL)))
+            return self.legal_at(rng.below(-1 - self.legal_at(ALL)))
 
         def rollout_action(self, rng: Any) -> int:
             """Make the capture that gains most, with the capturing piece lost if its target is defended; else any."""
-            player = self.player
-            sign, best, chosen = 1 if player == 0 else -1, 50, -1
-            for word in range(2):
-                rest = self.own[player, word]
-                while rest != _NONE:
-                    source = 64 * word + lowest_bit(rest)
-                    rest &= rest - _ONE
-                    kind = int(self.cells[source]) * sign - 1
-                    ways = int(STEPS[kind])
-                    while ways != 0:
-                        direction = lowest_bit(ways)
-                        ways &= ways - 1
-                        way, target = self.turned(player, direction), source
-                        for _ in range(int(reach[12 * source + way])):
-                            target += int(deltas[way])
-                            there = int(self.cells[target]) * sign
-                            if there == 0 and SLIDES[kind] >> direction & 1 != 0:
-                                continue
-                            gain = WORTH[-there - 1] if there < 0 else 0
-                            if gain > best and self.is_safe(source, target):
-                                if kind != KING and self.is_attacked(player, target, source, target):
-                                    gain -= WORTH[kind]
-                                if gain > best:
-                                    promotes = self.choices(kind, source, target) > 1
-                                    best = gain
-                                    chosen = target << 6 | int(promotes) << 5 | direction
-                            break
-            return self.random_action(rng) if chosen < 0 else self.action_from(chosen)
+            move = find_capture(self, reach, deltas)
+            return self.random_action(rng) if move < 0 else self.action_from(move)
 
         def apply(self, action: int) -> None:
             player, plane = self.player, action // squares
@@ -454,22 +397,7 @@ def make(variant: Variant, most_plies: int) -> Game:
 
         def heuristic(self, out: Any) -> None:
             """Write the lead in pieces, those in hand included, and a little for possible moves and a check."""
-            lead, mover = 0, self.player
-            for player in range(2):
-                score = 0
-                for kind in range(7):
-                    score += WORTH[kind] * 11 // 10 * self.hands[player, kind]
-                self.player = player
-                for word in range(2):
-                    rest = self.own[player, word]
-                    while rest != _NONE:
-                        square = 64 * word + lowest_bit(rest)
-                        rest &= rest - _ONE
-                        score += WORTH[abs(int(self.cells[square])) - 1] + 3 * (-1 - self.move_from(square, _ALL))
-                lead += score if player == 0 else -score
-            self.player = mover
-            if self.checked:
-                lead += 30 if mover == 1 else -30
+            lead = find_lead(self)
             out[0] = lead / (1000.0 + abs(lead))
             out[1] = -out[0]
 
