@@ -40,8 +40,9 @@ RECOMMENDED = {
     "checkers": Recommended("uct(simulations=1000)", _NOT_MEASURED, None),
     "chess": Recommended(
         "puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
-        _NOT_MEASURED,
-        None,
+        "60 of 60 games against uct(simulations=1000): Elo above +357",
+        "treetop match \"puct(simulations=1000, c=1.25, evaluator='heuristic(prior_temperature=0.2)')\" "
+        '"uct(simulations=1000)" --game chess --games 60 --seed 1',
     ),
     "cliff_walking": Recommended(
         "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",

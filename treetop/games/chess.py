@@ -58,8 +58,8 @@ _FIFTY = 100  # moves of both players without a capture or a move of a pawn
 _MOST_MOVES = 256  # a position has at most 218
 _LATE = 50  # from this number on they are part of the key
 _STANDARD = 518  # the number of the usual start position among those of Chess960
-# Each of at most 118 captures and moves of pawns ends a series of at most 100 moves; one more series ends the game.
-_LONGEST = 119 * _FIFTY
+# Each of at most 30 captures and 96 moves of pawns ends a series of at most 100 moves; one more series ends the game.
+_LONGEST = (30 + 96 + 1) * _FIFTY
 _SETS = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 
