@@ -72,7 +72,7 @@ def test_games_import_nothing_but_what_a_game_is():
         ]
         modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports}
         own = {name for name in modules if name and name.startswith("treetop")}
-        assert all(name.startswith(("treetop.game", "treetop.errors")) for name in own), file
+        assert all(name.startswith(("treetop.game", "treetop.errors", "treetop.checks")) for name in own), file
         assert not modules & {"numba", "os", "pathlib", "random", "subprocess", "sys", "time"}, file
 
 

@@ -2,7 +2,7 @@
 
 from treetop import checks
 from treetop.compiler.functions import compiled
-from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
+from treetop.compiler.intrinsics import local_copy, lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.boards import (
     Card,
@@ -49,6 +49,7 @@ __all__ = [
     "field",
     "game",
     "list_bits",
+    "local_copy",
     "lowest_bit",
     "mix_bits",
     "nth_bit",

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.intrinsics import local_copy
-from treetop.game import compiled, lowest_bit, popcount
+from treetop.game import compiled, local_copy, lowest_bit, popcount
 from treetop.games.chess_moves import (
     ALL,
     LAST_RANK,
