@@ -57,10 +57,10 @@ RECOMMENDED = {
         _OPTIONS,
     ),
     "go": Recommended(
-        "uct(simulations=1000, evaluator=\"rollout(policy='game')\")",
-        "Elo +512 (+321 to +702) against uct(simulations=1000)",
-        'treetop match "uct(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" "uct(simulations=1000)" '
-        "--game go --games 60 --seed 1",
+        "rave(simulations=1000, evaluator=\"rollout(policy='game')\")",
+        "30 of 30 games against uct(simulations=1000, evaluator=\"rollout(policy='game')\"): Elo above +237",
+        'treetop match "rave(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" '
+        '"uct(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" --game go --games 30 --seed 1',
     ),
     "gomoku": Recommended(
         "rave(simulations=1000)",
