@@ -237,7 +237,7 @@ def test_the_tree_is_kept_from_move_to_move(run, monkeypatch):
         ({"rule": "luck"}, "there is no rule 'luck'"),
         ({"seconds": None, "simulations": None}, "a limit needs"),
         ({"colour": "red"}, "colour is unknown"),
-        ({"game": "chess"}, "is not a bundled game"),
+        ({"game": "draughts"}, "there is no game called"),
     ],
 )
 def test_a_changed_file_is_refused_with_the_reason(run, tmp_path, change, words):
