@@ -414,6 +414,10 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
             captures = {"captured by X": self.captured(1), "captured by O": self.captured(0)}
             return [Grid(self.rows(), surface="lines", cell_names=names), Table(captures)]
 
+        def summary(self) -> dict[str, float]:
+            """Return the lead of X in points, which `final_score` of the Go Text Protocol reports."""
+            return {"lead": self.lead() - komi}
+
         def render(self) -> str:
             rows = [
                 f"{size - index:2} {' '.join(cell or '.' for cell in row)}" for index, row in enumerate(self.rows())

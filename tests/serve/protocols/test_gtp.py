@@ -69,6 +69,21 @@ def test_a_game_is_played_shown_and_scored(othello):
     assert othello.ask("genmove b") == "= pass\n\n"
 
 
+def test_a_game_of_go_is_scored_in_points_by_its_komi():
+    with Program("go(size=5)", simulations=20) as program:
+        for command in ("komi 2", "play b C3", "play w pass", "play b pass"):
+            assert program.ask(command) == "=\n\n"
+        assert program.ask("final_score") == "= B+23\n\n"
+
+
+def test_a_colour_that_moves_twice_lets_the_other_pass():
+    with Program("go(size=5)", simulations=20) as program:
+        for command in ("play b C3", "play b C4"):
+            assert program.ask(command) == "=\n\n"
+        assert program.server.position.moves() == ["C3", "pass", "C4"]
+        assert program.ask("genmove b").startswith("= ")
+
+
 def test_undo_takes_back_one_move(othello):
     before = othello.server.position
     othello.ask("genmove b")
