@@ -201,8 +201,19 @@ function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: n
     return <path class="mark player0" d={`M${x - 0.26} ${y - 0.26}L${x + 0.26} ${y + 0.26}M${x + 0.26} ${y - 0.26}L${x - 0.26} ${y + 0.26}`} />;
   if (grid.pieces === "marks" && owner === 1) return <circle class="mark player1" cx={x} cy={y} r={0.28} />;
   if (grid.pieces === "discs" && owner >= 0) return <circle class={`disc player${owner}`} cx={x} cy={y} r={0.39} />;
+  const figure = FIGURES[0]!.indexOf(text) >= 0 ? 0 : FIGURES[1]!.indexOf(text) >= 0 ? 1 : -1;
+  if (figure >= 0) // one shape for both sides, filled with the colour of the side: an outline would be read as the other side in the dark
+    return <text class={`glyph figure player${figure}`} x={x} y={y}>{`${FIGURES[1]![FIGURES[figure]!.indexOf(text)]}\ufe0e`}</text>;
+  const side = lettered(text);
+  if (grid.pieces === "text" && side >= 0)
+    return <g class="lettered"><circle class={`disc player${side}`} cx={x} cy={y} r={0.4} /><text class={`glyph player${side}`} x={x} y={y}>{text.toUpperCase()}</text></g>;
   return <text class="glyph" x={x} y={y}>{text}</text>;
 }
+
+const FIGURES = ["♔♕♖♗♘♙⛀⛁", "♚♛♜♝♞♟⛂⛃"]; // of chess and draughts: of player 0, of player 1
+
+/** Whose piece a letter is, as in FEN: capitals are of player 0; -1 for other texts. */
+export const lettered = (text: string): number => (/^\+?[A-Z]$/.test(text) ? 0 : /^\+?[a-z]$/.test(text) ? 1 : -1);
 
 function Lines({ width, height }: { width: number; height: number }) {
   const d = [
@@ -234,10 +245,12 @@ function Edges({ grid, cells }: { grid: Grid; cells: Cell[] }) {
 }
 
 function Labels({ cells, width, height, small }: { cells: Cell[]; width: number; height: number; small: number }) {
+  const digitsFirst = /^\d/.test(cells[0]!.name); // 9a is in the column 9, a9 in the row 9
+  const [column, row] = digitsFirst ? [/\D+$/, /^\d+/] : [/\d+$/, /^\D+/];
   return (
     <g class="labels" aria-hidden="true" style={{ "--size": `${0.24 * small}px` }}>
-      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={cells[c]!.x} y={height + 0.28 * small}>{cells[c]!.name.replace(/\d+$/, "")}</text>)}
-      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={cells[r * width]!.y}>{cells[r * width]!.name.replace(/^\D+/, "")}</text>)}
+      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={cells[c]!.x} y={height + 0.28 * small}>{cells[c]!.name.replace(column!, "")}</text>)}
+      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={cells[r * width]!.y}>{cells[r * width]!.name.replace(row!, "")}</text>)}
     </g>
   );
 }

@@ -1,6 +1,6 @@
 import type { Cards, Dice, Pile, Piles, Shapes, Table, Text, Track } from "../api";
 import type { Mark } from "./BoardPanel";
-import { valueColour } from "./Grid";
+import { lettered, valueColour } from "./Grid";
 import { nextNames, touch, touched } from "./touch";
 
 /** A thing that can be touched: a button if a legal move goes on with it. */
@@ -82,6 +82,12 @@ export function PilesPart({ part }: { part: Piles }) {
 function Heap({ pile }: { pile: Pile }) {
   const { class: classes, ...rest } = touchable(pile.name);
   const shown = Math.min(pile.count, 60);
+  if (owner(pile.piece) === "neutral" && lettered(pile.piece) >= 0)
+    return (
+      <button class={`chip ${classes} ${pile.count ? "" : "none"}`} {...rest} aria-label={`${pile.piece.toUpperCase()}: ${pile.count}`}>
+        <b>{pile.piece.toUpperCase()}</b> {pile.count}
+      </button>
+    );
   return (
     <button class={`heap ${classes}`} {...rest} aria-label={`${pile.count} pieces`}>
       <svg viewBox={`0 0 10 ${Math.max(1, Math.ceil(shown / 10))}`}>
