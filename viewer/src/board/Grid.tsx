@@ -205,7 +205,7 @@ function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: n
   if (figure >= 0) // one shape for both sides, filled with the colour of the side: an outline would be read as the other side in the dark
     return <text class={`glyph figure player${figure}`} x={x} y={y}>{`${FIGURES[1]![FIGURES[figure]!.indexOf(text)]}\ufe0e`}</text>;
   const side = lettered(text);
-  if (grid.pieces === "text" && side >= 0)
+  if (grid.pieces === "text" && side >= 0 && grid.rows.some((row) => row.some((piece) => lettered(piece) === 1))) // not the G of a goal
     return <g class="lettered"><circle class={`disc player${side}`} cx={x} cy={y} r={0.4} /><text class={`glyph player${side}`} x={x} y={y}>{text.toUpperCase()}</text></g>;
   return <text class="glyph" x={x} y={y}>{text}</text>;
 }
