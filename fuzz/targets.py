@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 from collections.abc import Callable
@@ -35,6 +36,9 @@ from treetop.serve.run_folder import Folder
 from treetop.serve.run_replay import Recorded
 from treetop.text import json_text
 from treetop.tree.files import read, write
+
+for _module in BUNDLED.values():  # importing one runs its code, which is not what a text must not do
+    importlib.import_module(_module)
 
 
 @dataclass(frozen=True)

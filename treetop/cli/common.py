@@ -183,15 +183,18 @@ def refuse_options_beside(option: str, others: dict[str, object]) -> None:
         raise ConfigError(f"{option} takes these settings from the file: remove {', '.join(given)}")
 
 
-def refuse_missing_folder(path: Path | None) -> None:
-    """Raise SaveError for a path to which nothing could be written later, before the work starts."""
+def refuse_missing_folder(path: Path | None, *, stream: bool = False) -> None:
+    """Raise SaveError for a path to which nothing could be written later, before the work starts.
+
+    What is written line by line, a `stream`, may go to a pipe or a device.
+    """
     if path is None:
         return
     if path.is_dir():
         raise SaveError(f"{path} cannot be written: it is a folder")
     if not path.parent.is_dir():
         raise SaveError(f"{path} cannot be written: there is no folder {path.parent}")
-    if path.exists() and not path.is_file():
+    if not stream and path.exists() and not path.is_file():
         raise SaveError(f"{path} cannot be written: it is not an ordinary file")
 
 

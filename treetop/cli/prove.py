@@ -311,7 +311,7 @@ def refuse(options: dict[str, Any], why: str) -> None:
 
 def refuse_places(trace: Path | None, copy: Path | None, *, write: bool) -> None:
     """Raise an error for paths to which nothing could be written later, before the search starts."""
-    refuse_missing_folder(trace)
+    refuse_missing_folder(trace, stream=True)
     refuse_missing_folder(copy)
     if copy is not None and write:
         raise ConfigError("--write and --copy exclude each other: give one of them")
