@@ -44,7 +44,7 @@ from treetop.games.xiangqi_text import numbered, read_position, rows_of, square_
 def xiangqi(quiet_plies: int = 120) -> Game:
     """Checkmate or stalemate the general on a board of nine files and ten ranks.
 
-    `quiet_plies`: a game of so many moves of both players without a capture is a draw (10 to 1000).
+    `quiet_plies`: this number of moves, of both players together, without a capture is a draw (10 to 1000).
     """
     checks.whole("quiet_plies", quiet_plies, 10, 1000)
 

@@ -75,7 +75,7 @@ class Job(Generic[_Result]):
 
 
 def slices(search: Search, visits: int, nodes: Nodes) -> Steps[SearchResult]:
-    """Search until the root has so many visits; return the result."""
+    """Search until the root has `visits` visits; return the result."""
     while True:
         nodes.allow(search)
         before, missing = search.simulations, max(1, visits - search.simulations)
@@ -88,7 +88,7 @@ def slices(search: Search, visits: int, nodes: Nodes) -> Steps[SearchResult]:
 
 
 def searched(search: Search, visits: int, nodes: Nodes) -> Steps[SearchResult]:
-    """Search until the root has so many visits, and give the nodes back; return the result."""
+    """Search until the root has `visits` visits, and give the nodes back; return the result."""
     try:
         return (yield from slices(search, visits, nodes))
     finally:

@@ -106,7 +106,7 @@ class Review:
 
 
 def _visited(search: Search, action: int, wanted: int, nodes: Nodes) -> Steps[SearchResult]:
-    """Search one move until it has so many visits; return the result."""
+    """Search one move until it has `visits` visits; return the result."""
     while True:
         child, before = search.tree.root.child(action), search.simulations
         missing = wanted - (0 if child is None else child.visits)
