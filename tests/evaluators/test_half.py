@@ -10,15 +10,17 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 import treetop as tt
 from treetop.evaluators.networks.half import HalfSession
 from treetop.evaluators.networks.model import Model
+from treetop.evaluators.networks.places import policy_places
 
 GAME = tt.load_game("connect_four")
 
 
-@pytest.mark.parametrize("outcomes", [False, True])
-def test_bfloat16_agrees_with_onnxruntime_but_for_rounding(outcomes):
-    model = Model.untrained(GAME, "small", outcomes=outcomes)
-    observations = np.random.default_rng(1).integers(0, 2, (8, 3, 6, 7)).astype(np.float32)
-    found = HalfSession(model.architecture, model.weights).run(None, {"observations": observations})
+@pytest.mark.parametrize(("game", "outcomes"), [("connect_four", False), ("connect_four", True), ("xiangqi", False)])
+def test_bfloat16_agrees_with_onnxruntime_but_for_rounding(game, outcomes):
+    model = Model.untrained(tt.load_game(game), "small", outcomes=outcomes)
+    observations = np.random.default_rng(1).integers(0, 2, (8, *model.architecture.observation)).astype(np.float32)
+    places = policy_places(model.game)
+    found = HalfSession(model.architecture, model.weights, places).run(None, {"observations": observations})
     for one, other in zip(found, model._session.run(None, {"observations": observations}), strict=True):
         assert one.dtype == other.dtype == np.float32
         assert one.shape == other.shape

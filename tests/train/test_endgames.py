@@ -56,7 +56,7 @@ def test_targets_of_solved_positions_are_exact():
     game, found = samples_of(endgame=10**6)
     exact = Exhaustive()
     for samples in found:
-        for state, policy, value in zip(samples.states, samples.policies, samples.values, strict=True):
+        for state, policy, value in zip(samples.states, samples.policies.dense(9), samples.values, strict=True):
             position = tt.Position(game, np.array([state], game.dtype))
             assert value[0] == exact.values(position)[position.player]
             assert set(np.flatnonzero(policy)) <= set(exact.best_actions(position))

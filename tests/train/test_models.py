@@ -17,7 +17,7 @@ from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model, load_model
 
-GAMES = ["connect_four", "pig", "nim_three", "othello(size=6)", "blackjack"]
+GAMES = ["connect_four", "pig", "nim_three", "othello(size=6)", "blackjack", "xiangqi"]
 
 
 def arbitrary(game="tic_tac_toe", size="tiny"):
@@ -29,11 +29,12 @@ def arbitrary(game="tic_tac_toe", size="tiny"):
 )
 def test_onnx_gives_what_pytorch_gives(game, outcomes):
     torch = pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
+    from treetop.evaluators.networks.places import policy_places
     from treetop.train.network import folded, make_module
 
     known = tt.load_game(game)
     architecture = Architecture.of(known, "small", outcomes=outcomes)
-    module = make_module(architecture, 1)
+    module = make_module(architecture, 1, places=policy_places(known))
     with torch.no_grad():
         for name, array in [*module.named_parameters(), *module.named_buffers()]:
             if array.dtype.is_floating_point:

@@ -11,15 +11,16 @@ import pytest
 
 import treetop as tt
 from treetop.errors import SaveError
+from treetop.train.policies import Policies
 from treetop.train.replay import Replay
-from treetop.train.samples import Samples, row_size
+from treetop.train.samples import Samples
 
 GAME = tt.load_game("tic_tac_toe")
 
 
 def some(count, seed=1, weights=None):
     rng = np.random.default_rng(seed)
-    policies = rng.dirichlet(np.ones(9), count).astype(np.float32)
+    policies = Policies.of(rng.dirichlet(np.ones(9), count))
     values = rng.uniform(-1, 1, (count, 1)).astype(np.float32)
     states = np.repeat(tt.position(GAME).record, count)
     return Samples(states, policies, values, np.ones(count, np.float32) if weights is None else weights)
@@ -59,7 +60,20 @@ def frame(content, count):
     return head + struct.pack("<I", zlib.crc32(head)) + packed
 
 
-ROW = row_size(GAME, 1)
+STATE = GAME.dtype.itemsize
+
+
+def position(value=0.0, weight=1.0, actions=(4,), shares=(1.0,), length=None):
+    """Return the bytes of one position with its targets."""
+    count = len(actions) if length is None else length
+    numbers = struct.pack("<ffi", value, weight, count)
+    return b"\0" * STATE + numbers + struct.pack(f"<{len(actions)}i{len(shares)}f", *actions, *shares)
+
+
+def test_a_position_is_read_from_its_bytes():
+    found = Samples.from_bytes(position(0.5, 2.0, (1, 3), (0.25, 0.75)), 1, GAME, 1)
+    assert found.policies.dense(9).tolist() == [[0, 0.25, 0, 0.75, 0, 0, 0, 0, 0]]
+    assert (found.values.tolist(), found.weights.tolist()) == ([[0.5]], [2.0])
 
 
 @pytest.mark.parametrize(
@@ -70,21 +84,58 @@ ROW = row_size(GAME, 1)
         frame(b"\0" * 10, 1),
         frame(b"\0" * (2**22), 1),
         frame(b"\0" * 10, 2**31),
-        frame(b"\xff" * ROW, 1),
-        frame(b"\0" * (ROW - 4) + struct.pack("<f", -1.0), 1),
-        frame(b"\0" * (ROW - 44) + struct.pack("<f", -1.0) + b"\0" * 40, 1),
-        frame(b"\0" * (ROW - 44) + struct.pack("<f", 5.0) + b"\0" * 40, 1),
-        frame(b"\0" * ROW, 1)[:-1] + b"!",
+        frame(position(float("nan")), 1),
+        frame(position(weight=-1.0), 1),
+        frame(position(weight=float("inf")), 1),
+        frame(position(shares=(-1.0,)), 1),
+        frame(position(shares=(5.0,)), 1),
+        frame(position(shares=(float("nan"),)), 1),
+        frame(position(actions=(9,)), 1),
+        frame(position(actions=(-1,)), 1),
+        frame(position(length=-1), 1),
+        frame(position(length=2**31 - 1), 1),
+        frame(position(length=2), 1),
+        frame(position(), 1)[:-1] + b"!",
     ],
     ids=[
-        *("another format", "noise", "too short", "bomb", "claim", "NaN", "negative weight", "negative share"),
-        *("share above 1", "flipped byte"),
+        *("another format", "noise", "too short", "bomb", "claim", "NaN", "negative weight", "infinite weight"),
+        *("negative share", "share above 1", "share NaN", "no such action", "negative action", "negative length"),
+        *("huge length", "wrong length", "flipped byte"),
     ],
 )
 def test_damaged_positions_are_refused(tmp_path, content):
     (tmp_path / "000000.games").write_bytes(content)
     with pytest.raises(SaveError, match="holds no positions of tic_tac_toe"):
         replay(tmp_path)
+
+
+def test_policies_take_the_place_of_their_actions_only(tmp_path):
+    chess, rng = tt.load_game("chess"), np.random.default_rng(1)
+    policies = Policies.from_lengths([30] * 100, np.tile(np.arange(0, 4672, 150)[:30], 100), np.full(3000, 1 / 30))
+    samples = Samples(np.repeat(tt.position(chess).record, 100), policies, np.zeros((100, 1), np.float32),
+                      np.ones(100, np.float32))  # fmt: skip
+    assert len(samples.to_bytes()) < 100 * (chess.dtype.itemsize + 500)
+    found = Replay(tmp_path, chess, 1, 1000)
+    found.write(samples)
+    again = Replay(tmp_path, chess, 1, 1000)
+    assert again.digest() == found.digest()
+    drawn = again.draw(rng, 20).policies
+    assert drawn.dense(4672).sum(axis=1) == pytest.approx(np.ones(20), abs=1e-5)
+
+
+def test_rows_of_policies_are_those_of_the_dense_array():
+    rng = np.random.default_rng(1)
+    dense = rng.dirichlet(np.ones(9), 20).astype(np.float32) * (rng.random((20, 9)) < 0.5)
+    dense[3] = 0.0
+    policies = Policies.of(dense)
+    chosen = rng.integers(0, 20, 50)
+    assert (policies.rows(chosen).dense(9) == dense[chosen]).all()
+    assert (policies.rows(slice(2, 9)).dense(9) == dense[2:9]).all()
+    assert (policies.rows(np.zeros(0, int)).dense(9) == np.zeros((0, 9))).all()
+    places = np.stack([rng.permutation(9) for _ in range(20)])
+    expected = np.zeros_like(dense)
+    np.put_along_axis(expected, places, dense, axis=1)
+    assert (policies.dense(9, places) == expected).all()
 
 
 def test_positions_of_another_game_are_refused(tmp_path):
@@ -155,6 +206,6 @@ def test_what_came_after_a_checkpoint_can_be_dropped(tmp_path):
 def test_large_sets_of_positions_are_written_in_frames_that_can_be_read(tmp_path, monkeypatch):
     from treetop.train import replay as module
 
-    monkeypatch.setattr(module, "_MOST_BYTES", 500)
+    monkeypatch.setattr(module, "_MOST_BYTES", 1000)
     Replay(tmp_path, GAME, 1, 1000).write(some(50))
     assert Replay(tmp_path, GAME, 1, 1000).total == 50

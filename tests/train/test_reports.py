@@ -239,7 +239,7 @@ def hostile(folder):
     """A folder of a run in which every text that a file may hold is hostile."""
     folder.mkdir()
     options = {**TrainOptions().to_dict(), "size": HOSTILE, HOSTILE: HOSTILE}
-    header = {"kind": "a training run", "version": 1, "game": HOSTILE, "rules": HOSTILE, "options": options}
+    header = {"kind": "a training run", "version": 2, "game": HOSTILE, "rules": HOSTILE, "options": options}
     (folder / "run.json").write_text(json.dumps(header))
     lines = []
     for index in range(1, 4):

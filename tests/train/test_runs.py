@@ -21,6 +21,7 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 from treetop.errors import ConfigError, SaveError
 from treetop.files import read_bytes
 from treetop.train import Run, TrainOptions, read_events
+from treetop.train.policies import Policies
 from treetop.train.samples import Samples, examples
 from treetop.train.self_play import SelfPlay
 
@@ -130,7 +131,7 @@ def test_games_of_every_kind_can_be_trained(tmp_path, game):
     drawn = run.replay.draw(np.random.default_rng(1), 64)
     low, high = run.game.facts.value_range(step_rewards=run.game.has("step_rewards"))
     assert low <= drawn.values.min() <= drawn.values.max() <= high
-    assert np.allclose(drawn.policies.sum(axis=1), 1.0, atol=1e-5)
+    assert np.allclose(drawn.policies.dense(run.game.facts.num_actions).sum(axis=1), 1.0, atol=1e-5)
     assert [event.iteration for event in read_events(tmp_path / "run")] == [1, 2]
 
 
@@ -157,7 +158,7 @@ def test_a_killed_run_keeps_what_was_finished(tmp_path):
 
 def test_symmetries_move_policies_with_their_positions():
     game = tt.load_game("connect_four")
-    policy = np.array([[0.7, 0.3, 0, 0, 0, 0, 0]], np.float32)
+    policy = Policies.of([[0.7, 0.3, 0, 0, 0, 0, 0]])
     zero = np.zeros((1, 1), np.float32)
     samples = Samples(tt.position(game).play("1").record, policy, zero, np.ones(1, np.float32))
     observed, policies, masks = examples(game, samples, np.array([1]))

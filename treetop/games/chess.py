@@ -84,6 +84,7 @@ def chess(variant: str = "standard") -> Game:
         a move to the square of the rook.
         """
 
+        policy_places = np.arange(64 * PLANES)  # a plane for each step, over the squares where moves begin
         mine: np.uint64 = field("u8")  # the pieces of the player to move; all boards are seen by that player
         theirs: np.uint64 = field("u8")
         pawns: np.uint64 = field("u8")

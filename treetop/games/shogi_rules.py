@@ -63,6 +63,7 @@ def make(variant: Variant, most_plies: int) -> Game:
         a draw. There is no declaration of a king that has entered the far ranks.
         """
 
+        policy_places = np.arange((2 * directions + len(variant.drops)) * squares)  # planes over the target squares
         cells: Any = field("i1", squares)  # 0, or 1 + kind, negative for player 1
         own: Any = field("u8", (2, 2))  # the squares of each player's pieces, as words
         free: Any = field("u8", (2, 2))  # the squares of the files without an unpromoted pawn of each player

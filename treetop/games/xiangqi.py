@@ -22,6 +22,7 @@ from treetop.games.xiangqi_moves import (
     NONE,
     PAWNS,
     PIECES,
+    POLICY_PLACES,
     PREY,
     SIDE,
     SIDES,
@@ -70,6 +71,7 @@ def xiangqi(quiet_plies: int = 120) -> Game:
         general may be repeated. `quiet_plies` moves without a capture are a draw.
         """
 
+        policy_places = POLICY_PLACES
         cells: Any = field("i1", SQUARES)  # 0, or 1 + 16 * player + piece
         squares: Any = field("i1", (2, PIECES))  # of each player's pieces, by number; -1 if it was captured
         ranks: Any = field("i2", 10)  # the occupied places of each rank

@@ -118,3 +118,23 @@ def move_of(action: int) -> int:
         return source << 7 | (9 * rank + place + int(place >= file))
     place -= 8
     return source << 7 | (9 * (place + int(place >= rank)) + file)
+
+
+def _policy_place(action: int) -> int:
+    """Return the place of an action in the policy planes: a plane for each step, over the squares where moves begin.
+
+    Planes 0 to 15 are steps along the rank, 16 to 33 along the file, the others those of horses, elephants, advisors.
+    """
+    move = move_of(action)
+    source, target = move >> 7, move & 127
+    up, right = target // 9 - source // 9, target % 9 - source % 9
+    if up == 0:
+        plane = right + 8 - int(right > 0)
+    elif right == 0:
+        plane = 16 + up + 9 - int(up > 0)
+    else:
+        plane = 34 + _STEPS.index((up, right))
+    return SQUARES * plane + source
+
+
+POLICY_PLACES = np.array([_policy_place(action) for action in range(ACTIONS)])

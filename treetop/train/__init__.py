@@ -19,6 +19,7 @@ __all__, __getattr__, __dir__ = exports(
         "ratings": "EloCurve EloPoint Rated fit_elo",
         "muzero": "Episodes MuZeroIteration MuZeroOptions MuZeroPolicy MuZeroRun read_muzero_events",
         "options": "LearnerOptions TrainOptions",
+        "policies": "Policies",
         "replay": "Replay",
         "report": "draw write_report",
         "samples": "Samples",

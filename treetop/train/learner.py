@@ -12,6 +12,7 @@ import numpy.typing as npt
 from treetop.errors import SearchError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model
+from treetop.evaluators.networks.places import policy_places
 from treetop.game.definition import Game
 from treetop.train.folder import refuse_wrong_state
 from treetop.train.network import ModuleFactory, exported, folded, load_torch, make_module
@@ -44,8 +45,9 @@ class Learner:
     ) -> None:
         torch = load_torch()
         self._torch, self._game, self._architecture, self._options = torch, game, architecture, options
+        places = policy_places(game) if architecture.planes else None
         self._module, self._averaged = (
-            make_module(architecture, seed, factory).to(memory_format=torch.channels_last) for _ in range(2)
+            make_module(architecture, seed, factory, places).to(memory_format=torch.channels_last) for _ in range(2)
         )
         self._kind = torch.bfloat16 if torch.cpu._is_avx512_bf16_supported() else None  # what convolutions compute in
         self._range = game.facts.value_range(step_rewards=game.has("step_rewards"))

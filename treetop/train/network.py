@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from treetop.errors import ConfigError, MissingExtraError
 from treetop.evaluators.networks.architecture import Architecture
+from treetop.evaluators.networks.places import Places
 from treetop.workers.processes import cores
 
 ModuleFactory = Callable[[tuple[int, ...], int, int], Any]
@@ -40,17 +41,19 @@ def few_threads(*, workers: bool = False) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def make_module(architecture: Architecture, seed: int, factory: ModuleFactory | None = None) -> Any:
+def make_module(
+    architecture: Architecture, seed: int, factory: ModuleFactory | None = None, places: Places | None = None
+) -> Any:
     """Return a `torch.nn.Module` with new weights: observations to logits and values; by `factory`, if there is one.
 
     The architecture's head says what the values are; those of a tanh head come before the tanh, those of a linear head
-    are normalised.
+    are normalised. `places` are those of the actions in policy planes.
     """
     torch = load_torch()
     generator = torch.random.get_rng_state()
     torch.manual_seed(seed)
     try:
-        return _usual_module(architecture) if factory is None else _own_module(architecture, factory)
+        return _usual_module(architecture, places) if factory is None else _own_module(architecture, factory)
     finally:
         torch.random.set_rng_state(generator)
 
@@ -74,8 +77,8 @@ def _own_module(architecture: Architecture, factory: ModuleFactory) -> Any:
     return module
 
 
-def _usual_module(architecture: Architecture) -> Any:
-    """Return one of our own networks. Each convolution is followed by a batch normalisation."""
+def _usual_module(architecture: Architecture, places: Places | None) -> Any:
+    """Return one of our own networks. Each convolution but that of the logits is followed by a batch normalisation."""
     torch = load_torch()
     nn, functional = torch.nn, torch.nn.functional
 
@@ -85,11 +88,15 @@ def _usual_module(architecture: Architecture) -> Any:
             self.parts = nn.ModuleDict()
             for name, shape in architecture.layers().items():
                 key = _key(name)
-                if len(shape) == 4:
+                if name == "policy" and len(shape) == 4:
+                    self.parts[key] = nn.Conv2d(shape[1], shape[0], 1)
+                elif len(shape) == 4:
                     self.parts[key] = nn.Conv2d(shape[1], shape[0], shape[2], padding=shape[2] // 2, bias=False)
                     self.parts[f"{key}_norm"] = nn.BatchNorm2d(shape[0])
                 else:
                     self.parts[key] = nn.Linear(shape[1], shape[0])
+            if places is not None:
+                self.register_buffer("places", torch.from_numpy(places), persistent=False)
             for name in ("policy", "value"):  # a new network has no opinion
                 nn.init.zeros_(self.parts[name].weight)
                 nn.init.zeros_(self.parts[name].bias)
@@ -109,10 +116,14 @@ def _usual_module(architecture: Architecture) -> Any:
                 for block in range(architecture.depth):
                     inner = functional.relu(self.convolution(f"block{block}.first", trunk))
                     trunk = functional.relu(trunk + self.convolution(f"block{block}.second", inner))
-                policy = functional.relu(self.convolution("policy.planes", trunk)).flatten(1)
+                policy = functional.relu(self.convolution("policy.planes", trunk))
+                policy = policy if architecture.planes else policy.flatten(1)
                 value = functional.relu(self.convolution("value.planes", trunk)).flatten(1)
             hidden = functional.relu(self.parts[_key("value.hidden")](value))
-            return self.parts["policy"](policy), self.parts["value"](hidden)
+            logits = self.parts["policy"](policy)
+            if architecture.planes:
+                logits = logits.flatten(1)[:, self.places]
+            return logits, self.parts["value"](hidden)
 
     return Network()
 
@@ -140,10 +151,10 @@ def folded(
     """
     state = {name: array.detach().cpu().double().numpy() for name, array in module.state_dict().items()}
     weights: dict[str, npt.NDArray[np.float32]] = {}
-    for name, shape in architecture.layers().items():
+    for name in architecture.layers():
         key = f"parts.{_key(name)}"
         weight = state[f"{key}.weight"]
-        if len(shape) == 4:
+        if f"{key}_norm.weight" in state:
             norm = f"{key}_norm"
             factor = state[f"{norm}.weight"] / np.sqrt(state[f"{norm}.running_var"] + 1e-5)
             weight, bias = (

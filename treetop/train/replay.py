@@ -21,7 +21,7 @@ import numpy.typing as npt
 from treetop.errors import SaveError
 from treetop.files import read_bytes
 from treetop.game.definition import Game
-from treetop.train.samples import Samples, row_size
+from treetop.train.samples import Samples, most_row
 
 _FILE = re.compile(r"(\d{6})\.games")
 _HEAD, _CHECK = struct.Struct("<III"), struct.Struct("<I")
@@ -79,12 +79,12 @@ class Replay:
             start += size
 
     def _unpacked(self, packed: bytes, count: int, check: int) -> Samples:
-        expected = count * row_size(self._game, self._values)
+        most = count * most_row(self._game, self._values)
         if zlib.crc32(packed) != check:
             raise ValueError("the checksum of a frame is wrong")
-        if expected > _MOST_BYTES:
+        if most > _MOST_BYTES:
             raise ValueError(f"a frame claims to hold {count:,} positions")
-        content = zlib.decompressobj().decompress(packed, expected + 1)
+        content = zlib.decompressobj().decompress(packed, most + 1)
         return Samples.from_bytes(content, count, self._game, self._values)
 
     @property
@@ -97,7 +97,7 @@ class Replay:
 
     def write(self, samples: Samples) -> None:
         """Append the positions of finished games to the file of this iteration; `keep` lets them be trained on."""
-        most = max(1, _MOST_BYTES // row_size(self._game, self._values))
+        most = max(1, _MOST_BYTES // most_row(self._game, self._values))
         for first in range(0, len(samples), most):
             self._append(samples.rows(slice(first, first + most)))
 

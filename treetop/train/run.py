@@ -39,7 +39,7 @@ from treetop.train.samples import Samples
 from treetop.train.self_play import Played, SelfPlay
 from treetop.workers.places import in_this_process
 
-KIND, VERSION = "a training run", 1
+KIND, VERSION = "a training run", 2
 CHECKPOINT = "learner.safetensors"
 _LARGEST = 10**12  # no count and no time of a run is larger
 _RATING_SHARE = 0.25  # of the time so far, above which a rating has to wait

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from treetop.game.definition import Game
 from treetop.search.states import legal_mask, observations, transformed
+from treetop.train.policies import Policies
 
 Floats = npt.NDArray[np.float32]
-_MOST_SHARE = 1.001  # rounding
+_COUNT, _SHARE = 4, 8  # bytes of the number of a position's actions, and of each of them with its share
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,15 @@ class Samples:
     """Positions of finished games, in the order in which they were played: arrays with a row for each.
 
     >>> import numpy as np, treetop as tt
-    >>> policies, values = np.ones((1, 9), np.float32) / 9, np.zeros((1, 1), np.float32)
+    >>> policies, values = Policies.of(np.ones((1, 9)) / 9), np.zeros((1, 1), np.float32)
     >>> len(Samples(tt.position("tic_tac_toe").record, policies, values, np.ones(1, np.float32)))
     1
     """
 
     states: npt.NDArray[Any]
     """Records of the game."""
-    policies: Floats
-    """The improved policy of the search: (positions, actions)."""
+    policies: Policies
+    """The improved policies of the searches."""
     values: Floats
     """What the players receive from here on, the player to move first: (positions, values)."""
     weights: Floats
@@ -41,7 +42,7 @@ class Samples:
 
     def rows(self, chosen: Any) -> Samples:
         """Return some of the positions."""
-        return Samples(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return Samples(self.states[chosen], self.policies.rows(chosen), self.values[chosen], self.weights[chosen])
 
     def digest(self) -> str:
         """Return a digest of all numbers."""
@@ -50,45 +51,69 @@ class Samples:
     @staticmethod
     def joined(parts: Sequence[Samples]) -> Samples:
         """Return the positions of several sets, one after the other."""
-        names = [field.name for field in fields(Samples)]
-        return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        states, values, weights = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("states", "values", "weights")
+        )
+        return Samples(states, Policies.joined([part.policies for part in parts]), values, weights)
 
     def to_bytes(self) -> bytes:
         """Return all numbers, column by column."""
-        return b"".join(np.ascontiguousarray(getattr(self, field.name)).tobytes() for field in fields(self))
+        policies = self.policies
+        columns = (
+            self.states, self.values, self.weights, policies.lengths.astype(np.int32), policies.actions, policies.shares
+        )  # fmt: skip
+        return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)
 
     @staticmethod
     def from_bytes(content: bytes, count: int, game: Game, values: int) -> Samples:
         """Return `count` positions of a game; raise ValueError where the bytes hold something else."""
-        shapes = {"policies": (game.facts.num_actions,), "values": (values,), "weights": ()}
-        if len(content) != count * row_size(game, values):
-            raise ValueError(f"{count} positions have {count * row_size(game, values):,} bytes, not {len(content):,}")
-        end = count * game.dtype.itemsize
-        arrays = {"states": np.frombuffer(content[:end], game.dtype).copy()}
-        for name, shape in shapes.items():
-            start, end = end, end + 4 * count * int(np.prod(shape, dtype=np.int64))
-            arrays[name] = np.frombuffer(content[start:end], np.float32).reshape(count, *shape).copy()
-            if not np.isfinite(arrays[name]).all():
+        least = count * _least_row(game, values)
+        if len(content) < least:
+            raise ValueError(f"{count} positions have at least {least:,} bytes, not {len(content):,}")
+        read = _Reader(content)
+        states, worth = read.column(game.dtype, count), read.column(np.float32, count, values)
+        weights, lengths = read.column(np.float32, count), read.column(np.int32, count)
+        total = int(lengths.sum(dtype=np.int64))
+        if (lengths < 0).any() or len(content) != least + _SHARE * total:
+            raise ValueError(f"{count} positions with these policies have other than {len(content):,} bytes")
+        policies = Policies.from_lengths(lengths, read.column(np.int32, total), read.column(np.float32, total))
+        policies.refuse_wrong(game.facts.num_actions)
+        for name, column in (("values", worth), ("weights", weights)):
+            if not np.isfinite(column).all():
                 raise ValueError(f"the {name} are not finite")
-        if (arrays["weights"] < 0).any():
+        if (weights < 0).any():
             raise ValueError("some weights are negative")
-        if ((arrays["policies"] < 0) | (arrays["policies"] > _MOST_SHARE)).any():
-            raise ValueError("some policies are no shares")
-        return Samples(**arrays)
+        return Samples(states, policies, worth, weights)
 
 
-def row_size(game: Game, values: int) -> int:
-    """Return the bytes of a position with its targets."""
-    return game.dtype.itemsize + 4 * (game.facts.num_actions + values + 1)
+class _Reader:
+    """Columns of numbers, one after the other."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._at = content, 0
+
+    def column(self, kind: Any, *shape: int) -> npt.NDArray[Any]:
+        count = int(np.prod(shape, dtype=np.int64))
+        found = np.frombuffer(self._content, kind, count, self._at).reshape(shape).copy()
+        self._at += found.nbytes
+        return found
+
+
+def _least_row(game: Game, values: int) -> int:
+    return game.dtype.itemsize + 4 * (values + 1) + _COUNT
+
+
+def most_row(game: Game, values: int) -> int:
+    """Return the most bytes that a position with its targets takes."""
+    return _least_row(game, values) + _SHARE * game.facts.num_actions
 
 
 def examples(
     game: Game, samples: Samples, symmetries: npt.NDArray[np.int64]
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     """Return the observations, policies and legal actions of positions, each by one of the game's symmetries."""
-    states, policies = samples.states, samples.policies
+    states, places = samples.states, None
     if symmetries.any():
         states, places = transformed(game, states, symmetries)
-        policies = np.empty_like(policies)
-        np.put_along_axis(policies, places.astype(np.int64), samples.policies, axis=1)
+    policies = samples.policies.dense(game.facts.num_actions, places)
     return observations(game, states), policies, legal_mask(game, states)

@@ -12,9 +12,10 @@ from treetop.evaluators.networks.model import Model
 from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.pool import SearchPool
-from treetop.train.endgames import solve_backwards
+from treetop.train.endgames import Solved, solve_backwards
 from treetop.train.openings import Openings
 from treetop.train.options import TrainOptions
+from treetop.train.policies import Policies
 from treetop.train.resignation import Resignation
 from treetop.train.samples import Samples
 from treetop.types import NONE
@@ -52,7 +53,9 @@ class _Step:
 
     state: Any
     moves: int
-    policy: npt.NDArray[np.float32]
+    actions: npt.NDArray[np.int64]
+    """Those with a share in the improved policy."""
+    shares: npt.NDArray[np.float32]
     surprise: float
     """The Kullback-Leibler divergence of the policy from the network's, in nats."""
     values: npt.NDArray[np.float64]
@@ -123,9 +126,10 @@ class SelfPlay:
         targets, values = results.target.astype(np.float32), results.target_values(zero_sum=bool(game.facts.zero_sum))
         surprises = _surprises(targets, results.priors)
         for slot, kept in self._games.items():
+            among = np.flatnonzero(targets[slot])
             kept.steps.append(
                 _Step(
-                    states[slot], int(moves[slot]), targets[slot], float(surprises[slot]),
+                    states[slot], int(moves[slot]), among, targets[slot, among], float(surprises[slot]),
                     values[slot], int(results.players[slot]), bool(full[slot]),
                 )
             )  # fmt: skip
@@ -181,29 +185,40 @@ class SelfPlay:
             values.append((total - received[step.moves])[order])
             errors.append(float(np.abs(returns - found).mean()))
         chosen = [row for row, step in enumerate(steps) if step.trained]
-        kept = [steps[row] for row in chosen]
-        policies = np.array([step.policy for step in kept], np.float32).reshape(len(kept), game.facts.num_actions)
-        for row, number in enumerate(chosen):
-            place = len(steps) - 1 - number
-            if place < len(solved):
-                policies[row] = _best_only(policies[row], solved[place].best)
+        kept, policies = [steps[row] for row in chosen], _policies(steps, chosen, solved)
         weights = _mixed(np.array([step.surprise for step in kept]), options.surprise)
         if options.priority:
             weights *= _mixed(np.array(errors[::-1])[chosen] ** options.priority, 1.0)
         targets = np.array(values[::-1], np.float32).reshape(len(steps), len(seats))[chosen]
         states = np.array([step.state for step in kept], game.dtype)
-        entropy = -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
-        mean = float(entropy.mean()) if kept else 0.0
-        return Samples(states, policies, targets, weights.astype(np.float32)), mean
+        entropy = -float((policies.shares * np.log(np.maximum(policies.shares, 1e-12))).sum()) / max(len(kept), 1)
+        return Samples(states, policies, targets, weights.astype(np.float32)), entropy
 
 
-def _best_only(policy: npt.NDArray[np.float32], best: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.float32]:
+def _policies(steps: list[_Step], chosen: list[int], solved: list[Solved]) -> Policies:
+    """Return the policies of some steps of a game, without actions that are known to lose value."""
+    actions, shares = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.float32]]()
+    for number in chosen:
+        step, place = steps[number], len(steps) - 1 - number
+        best = solved[place].best if place < len(solved) else None
+        found = (step.actions, step.shares) if best is None else _best_only(step.actions, step.shares, best)
+        actions.append(found[0])
+        shares.append(found[1])
+    if not chosen:
+        return Policies.from_lengths([], [], [])
+    return Policies.from_lengths([len(one) for one in shares], np.concatenate(actions), np.concatenate(shares))
+
+
+def _best_only(
+    actions: npt.NDArray[np.int64], shares: npt.NDArray[np.float32], best: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Return a policy without the actions that lose value; uniform if it has no others."""
-    if best is None:
-        return policy
-    kept = np.where(best, policy, 0.0)
-    total = float(kept.sum())
-    return np.asarray(kept / total if total > 0 else best / best.sum(), np.float32)
+    kept = best[actions]
+    total = float(shares[kept].sum())
+    if total > 0:
+        return actions[kept], shares[kept] / np.float32(total)
+    found = np.flatnonzero(best)
+    return found, np.full(len(found), 1.0 / len(found), np.float32)
 
 
 def _surprises(target: npt.NDArray[np.float32], priors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

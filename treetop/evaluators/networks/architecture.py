@@ -8,6 +8,7 @@ from typing import Any
 
 from treetop import checks
 from treetop.errors import ConfigError, SaveError
+from treetop.evaluators.networks.places import planes_of
 from treetop.game.definition import Game
 from treetop.search.states import observation_shape
 
@@ -27,7 +28,7 @@ class Architecture:
 
     >>> import treetop as tt
     >>> Architecture.of(tt.load_game("connect_four"), "tiny")
-    Architecture(kind='residual', observation=(3, 6, 7), actions=7, values=1, width=16, depth=2, head='tanh')
+    Architecture(kind='residual', observation=(3, 6, 7), actions=7, values=1, width=16, depth=2, head='tanh', planes=0)
     """
 
     kind: str
@@ -42,17 +43,22 @@ class Architecture:
     """Residual blocks, or layers."""
     head: str = "tanh"
     """What the value head gives: tanh, linear or outcomes."""
+    planes: int = 0
+    """Planes of the policy, from which the actions are read; 0: a dense layer gives the logits of all actions."""
 
     def __post_init__(self) -> None:
         checks.one_of("kind", self.kind, ("residual", "dense", "own"))
         checks.one_of("head", self.head, HEADS)
         for name in ("actions", "values", "width", "depth"):
             checks.whole(name, getattr(self, name), 1, _MOST)
+        checks.whole("planes", self.planes, 0, _MOST)
         shape = self.observation
         if not shape or len(shape) > 3 or not all(checks.is_whole(length) and 0 < length <= _MOST for length in shape):
             raise ConfigError(f"an observation has one to three lengths, not {checks.shorten(shape)}")
         if self.kind == "residual" and len(shape) != 3:
             raise ConfigError(f"a residual network needs planes of a board, (planes, rows, columns), not {shape}")
+        if self.planes and (self.kind != "residual" or self.planes * math.prod(shape[1:]) < self.actions):
+            raise ConfigError(f"{self.planes} policy planes of {shape} have no places for {self.actions} actions")
         if self.head == "outcomes" and self.values != 1:
             raise ConfigError("outcomes=True is for games in which one value determines that of the other player")
 
@@ -72,14 +78,16 @@ class Architecture:
         width, depth = sizes[checks.one_of("size", size, tuple(sizes))]
         linear = facts.players == 1 or game.has("step_rewards")
         head = "outcomes" if outcomes else "linear" if linear else "tanh"
-        return cls(kind, shape, facts.num_actions, values, width, depth, head)
+        planes = planes_of(game) if kind == "residual" else 0
+        return cls(kind, shape, facts.num_actions, values, width, depth, head, planes)
 
     @classmethod
     def from_dict(cls, given: Any) -> Architecture:
         """Return the shape that a manifest describes; raise SaveError where it describes none."""
-        names = [field.name for field in fields(cls)]
-        if not isinstance(given, dict) or sorted(given) != sorted(names) or not isinstance(given["observation"], list):
-            raise SaveError(f"the architecture of a network has the fields {', '.join(names)}")
+        names = {field.name for field in fields(cls)}
+        known = isinstance(given, dict) and names - {"planes"} <= given.keys() <= names  # older files have no planes
+        if not known or not isinstance(given["observation"], list):
+            raise SaveError(f"the architecture of a network has the fields {', '.join(sorted(names))}")
         try:
             return cls(**{**given, "observation": tuple(given["observation"])})
         except (ConfigError, TypeError) as error:
@@ -112,7 +120,10 @@ class Architecture:
             for block in range(self.depth):
                 found |= {f"block{block}.first": (width, width, 3, 3), f"block{block}.second": (width, width, 3, 3)}
             heads = max(2, min(width // 2, _HEAD // squares))  # planes that each head reduces the trunk to
-            found |= {"policy.planes": (heads, width, 1, 1), "policy": (self.actions, heads * squares)}
+            if self.planes:
+                found |= {"policy.planes": (width, width, 1, 1), "policy": (self.planes, width, 1, 1)}
+            else:
+                found |= {"policy.planes": (heads, width, 1, 1), "policy": (self.actions, heads * squares)}
             found |= {"value.planes": (heads, width, 1, 1), "value.hidden": (width, heads * squares)}
         return found | {"value": (self.outputs, width)}
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treetop.errors import MissingExtraError
 from treetop.evaluators.networks.architecture import Architecture
+from treetop.evaluators.networks.places import Places
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 _OPSET, _FORMAT = 17, 8  # versions that onnxruntime reads since 2022
@@ -62,10 +63,10 @@ class _Graph:
         return self.add("Flatten", [source], f"{source}.flat")
 
 
-def onnx_model(architecture: Architecture, weights: Weights) -> bytes:
+def onnx_model(architecture: Architecture, weights: Weights, places: Places | None = None) -> bytes:
     """Return an ONNX model: `observations` to `logits` and `values`.
 
-    The architecture's head says what the values are.
+    The architecture's head says what the values are; `places` are those of the actions in policy planes.
     """
     onnx, graph = load_onnx(), _Graph(weights)
     if architecture.kind == "dense":
@@ -79,9 +80,14 @@ def onnx_model(architecture: Architecture, weights: Weights) -> bytes:
             inner = graph.relu(graph.convolution(trunk, f"block{block}.first"))
             inner = graph.convolution(inner, f"block{block}.second")
             trunk = graph.relu(graph.add("Add", [trunk, inner], f"block{block}.sum"))
-        policy = graph.flat(graph.relu(graph.convolution(trunk, "policy.planes", 1)))
+        policy = graph.relu(graph.convolution(trunk, "policy.planes", 1))
+        policy = policy if architecture.planes else graph.flat(policy)
         value = graph.flat(graph.relu(graph.convolution(trunk, "value.planes", 1)))
-    graph.add("Identity", [graph.dense(policy, "policy")], "logits")
+    if architecture.planes:
+        graph.constants.append(onnx.numpy_helper.from_array(np.asarray(places, np.int64), "places"))
+        graph.add("Gather", [graph.flat(graph.convolution(policy, "policy", 1)), "places"], "logits", axis=1)
+    else:
+        graph.add("Identity", [graph.dense(policy, "policy")], "logits")
     hidden = graph.relu(graph.dense(value, "value.hidden"))
     graph.add("Tanh" if architecture.head == "tanh" else "Identity", [graph.dense(hidden, "value")], "values")
 

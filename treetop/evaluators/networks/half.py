@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.graph import Weights
+from treetop.evaluators.networks.places import Places
 
 Floats = npt.NDArray[np.float32]
 
@@ -34,10 +35,11 @@ def is_faster_in_half(architecture: Architecture) -> bool:
 class HalfSession:
     """A residual network in bfloat16; it is called as a session of onnxruntime is."""
 
-    def __init__(self, architecture: Architecture, weights: Weights) -> None:
+    def __init__(self, architecture: Architecture, weights: Weights, places: Places | None = None) -> None:
         import torch
 
         self._torch, self._architecture = torch, architecture
+        self._places = None if places is None else torch.from_numpy(places)
         self._weights = {name: self._prepared(array) for name, array in weights.items()}
 
     def _prepared(self, array: Floats) -> Any:
@@ -54,9 +56,12 @@ class HalfSession:
             for block in range(architecture.depth):
                 inner = self._convolution(trunk, f"block{block}.first").relu_()
                 trunk = self._convolution(inner, f"block{block}.second").add_(trunk).relu_()
-            policy = self._convolution(trunk, "policy.planes").relu_().flatten(1)
+            policy = self._convolution(trunk, "policy.planes").relu_()
             value = self._convolution(trunk, "value.planes").relu_().flatten(1)
-            logits = self._dense(policy, "policy").float()
+            if self._places is None:
+                logits = self._dense(policy.flatten(1), "policy").float()
+            else:
+                logits = self._convolution(policy, "policy").flatten(1)[:, self._places].float()
             values = self._dense(self._dense(value, "value.hidden").relu_(), "value").float()
             if architecture.head == "tanh":
                 values.tanh_()

@@ -25,6 +25,7 @@ from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.arrays import refuse_wrong_arrays
 from treetop.evaluators.networks.graph import Weights, onnx_model
 from treetop.evaluators.networks.half import HalfSession, is_faster_in_half
+from treetop.evaluators.networks.places import planes_of, policy_places
 from treetop.files import parse_json, read_bytes, replacing
 from treetop.game.definition import Game
 from treetop.game.registry import load_bundled, load_game
@@ -70,6 +71,7 @@ class Model:
         refuse_unfit(self.game, self.architecture)
         if self.architecture.kind != "own":
             refuse_wrong_arrays(self.weights, self.architecture.arrays(), "the weights of the network")
+        self._places = policy_places(self.game) if self.architecture.planes else None
         self._range = self.game.facts.value_range(step_rewards=self.game.has("step_rewards"))
         self._session: Any = _session(self.to_onnx())
         if self.architecture.kind == "own":
@@ -106,7 +108,7 @@ class Model:
         if not is_faster_in_half(self.architecture):
             return self
         found = copy(self)
-        found._session = HalfSession(self.architecture, self.weights)
+        found._session = HalfSession(self.architecture, self.weights, self._places)
         return found
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
@@ -142,7 +144,7 @@ class Model:
 
     def to_onnx(self) -> bytes:
         """Return an ONNX model: `observations` to `logits` and `values`."""
-        return onnx_model(self.architecture, self.weights) if self.graph is None else self.graph
+        return onnx_model(self.architecture, self.weights, self._places) if self.graph is None else self.graph
 
     def save(self, folder: str | Path) -> None:
         """Write the two files to a folder. The weights are written first; each file is replaced at once."""
@@ -232,6 +234,11 @@ def refuse_unfit(game: Game, architecture: Architecture) -> None:
         raise ConfigError(
             f"{game.name} has observations, actions and values of the sizes {wanted}, the network of {given}: it was "
             "made for another game"
+        )
+    if architecture.planes and architecture.planes != planes_of(game):
+        raise ConfigError(
+            f"{game.name} has {planes_of(game)} policy planes, the network {architecture.planes}: it was made for "
+            "another game"
         )
 
 
