@@ -160,6 +160,25 @@ def test_a_run_is_rated_and_reported(trained):
     assert (trained / "report.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_each_rating_plays_against_the_network_of_the_one_before(tmp_path):
+    tt.train("tic_tac_toe", out=tmp_path / "run", iterations=2, ratings=2, **SMALL)
+    first, second = (event for event in read_events(tmp_path / "run") if isinstance(event, Rated))
+    assert (first.past, first.past_score) == ([], None)
+    assert sum(second.past) == 1
+    assert 0 <= second.past_score <= 1
+    for event in (first, second):
+        model = tt.load_model(tmp_path / "run" / "rated" / f"{event.iteration:06d}")
+        assert model.made["iteration"] == event.iteration
+    assert "rating before" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_games_against_the_past_connect_the_ratings():
+    events = [Rated(1, 1.0, {}, {"random": [1, 0, 8, 0, 31]}), Rated(2, 2.0, {}, past=[10, 0, 20, 0, 70])]
+    one, two = (point.elo for point in fit_elo(events).points)
+    assert two.value - one.value == pytest.approx(tt.arena.rate((10, 0, 20, 0, 70)).elo.value, abs=2)
+    assert len(fit_elo([events[0], Rated(2, 2.0, {}, past=[-1, 2])]).points) == 1
+
+
 def test_a_continued_run_keeps_its_ratings(trained):
     run = Run.open(trained, minutes=0.3)
     assert fit_elo(run.events).points == fit_elo(list(read_events(trained))).points != ()

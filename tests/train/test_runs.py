@@ -135,6 +135,18 @@ def test_games_of_every_kind_can_be_trained(tmp_path, game):
     assert [event.iteration for event in read_events(tmp_path / "run")] == [1, 2]
 
 
+def test_a_run_plays_without_its_network_at_first(tmp_path, monkeypatch):
+    seen, made = [], SelfPlay.__init__
+
+    def noted(self, model, options, seed, *, bootstrap=False):
+        seen.append(bootstrap)
+        made(self, model, options, seed, bootstrap=bootstrap)
+
+    monkeypatch.setattr(SelfPlay, "__init__", noted)
+    begin(tmp_path / "run", deterministic=True, iterations=4, bootstrap=0.5).train()
+    assert seen == [True, True, False, False]
+
+
 def test_a_killed_run_keeps_what_was_finished(tmp_path):
     folder, rng = tmp_path / "run", random.Random(1)
     begin(folder, minutes=10, chunk=64)

@@ -60,6 +60,32 @@ def test_openings_are_as_long_as_random_games():
     assert TrainOptions().for_game(tt.load_game("connect_four")).opening_moves in range(19, 24)
 
 
+def test_long_games_begin_with_a_search_without_a_network():
+    short, long = (TrainOptions().for_game(tt.load_game(game)) for game in ("connect_four", "xiangqi"))
+    assert (short.bootstrap, short.bootstrap_simulations) == (0.0, None)
+    assert (long.bootstrap, long.bootstrap_simulations, long.opening_moves) == (0.15, 4 * long.simulations, 20)
+
+
+def test_games_go_on_when_the_network_begins_to_play():
+    game, calls = tt.load_game("connect_four"), []
+    model = Model.untrained(game, "tiny", seed=1)
+    model.evaluate = lambda batch: calls.append(len(batch)) or Model.evaluate(model, batch)
+    model.for_self_play = lambda: model
+    options = TrainOptions(slots=4, simulations=4, openings=0.0, endgame=0, bootstrap=0.5).for_game(game)
+    playing = SelfPlay(model, options, 3, bootstrap=True)
+    for _ in range(3):
+        assert playing.step() == []
+    assert not calls
+    playing.use(model)
+    played = []
+    while len(played) < 4:
+        played += playing.step()
+    assert calls
+    for one in played[:4]:  # the moves before and after the change
+        assert len(one.samples) == one.moves >= 7
+        assert (one.samples.states[0] == tt.position(game).record[0]).all()
+
+
 def test_surprise_moves_weights_to_where_the_search_changed_the_policy():
     games, _ = play(surprise=0.5, openings=0.0)
     weights = np.concatenate([game.samples.weights for game in games])

@@ -67,7 +67,7 @@ def children(parent):
     return found
 
 
-def wait_until(holds, seconds=60):
+def wait_until(holds, seconds=240):
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
@@ -82,17 +82,21 @@ def test_a_run_that_ends_leaves_no_worker_and_loses_no_finished_game(tmp_path, e
         cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    wait_until(lambda: any((tmp_path / "run" / "data").glob("*.games")) or process.poll() is not None)
-    started = children(process.pid)
-    assert started, process.communicate()
-    if ending == signal.SIGKILL:
-        process.kill()
-    elif ending == signal.SIGTERM:
-        process.terminate()
-    else:
-        os.killpg(process.pid, ending)
-    err = process.communicate(timeout=60)[1]
-    assert "Traceback" not in err
+    try:
+        wait_until(lambda: any((tmp_path / "run" / "data").glob("*.games")) or process.poll() is not None)
+        started = children(process.pid)
+        assert started, process.communicate()
+        if ending == signal.SIGKILL:
+            process.kill()
+        elif ending == signal.SIGTERM:
+            process.terminate()
+        else:
+            os.killpg(process.pid, ending)
+        err = process.communicate(timeout=240)[1]
+        assert "Traceback" not in err
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in started))
     run = Run.open(tmp_path / "run")
     assert run.replay.total > 0

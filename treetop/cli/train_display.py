@@ -66,7 +66,10 @@ def line(event: Event) -> str:
     parts = []
     if event.elo is not None:
         parts.append(f"Elo {Interval(*event.elo).signed()}")
-    parts.append("scores " + ", ".join(f"{score:.0%} against {anchor}" for anchor, score in event.scores.items()))
+    scores = [f"{score:.0%} against {anchor}" for anchor, score in event.scores.items()]
+    if event.past_score is not None:
+        scores.append(f"{event.past_score:.0%} against the network of the rating before")
+    parts.append(f"scores {', '.join(scores)}")
     if event.accuracy:
         policy, search = (f"{event.accuracy.get(name, 0.0):.1%}" for name in ("policy", "search"))
         count = int(event.accuracy.get("positions", 0))
@@ -208,17 +211,22 @@ def _rated(ratings: Sequence[Rated], elo: EloCurve) -> Group:
     anchors = list(dict.fromkeys(anchor for event in ratings for anchor in event.scores))
     exact = any(event.accuracy for event in ratings)
     found = {(point.iteration, point.seconds): point.elo for point in elo.points}
-    shown = table("time", "Elo", "95% interval", *map(_short, anchors), *(("policy", "search") if exact else ()))
+    past = ("before",) if any(event.past_score is not None for event in ratings) else ()
+    exact_heads = ("policy", "search") if exact else ()
+    shown = table("time", "Elo", "95% interval", *map(_short, anchors), *past, *exact_heads)
     for event in ratings[-_RATINGS:]:
         one = found.get((event.iteration, event.seconds))
         shown.add_row(
             _time(event.seconds),
             *(("-", "-") if one is None else _elo_cells(one)),
             *(_percent(event.scores.get(anchor)) for anchor in anchors),
+            *([_percent(event.past_score)] if past else []),
             *((_percent(event.accuracy.get(name)) for name in ("policy", "search")) if exact else ()),
         )
     known = [f"{_short(anchor)} {one.value:+,.0f}" for anchor, one in elo.anchors.items() if one.low < one.high]
     notes = [f"Elo of the anchors: random 0, {', '.join(known)}"] if known else []
+    if past:
+        notes.append("before: share of the points against the network of the rating before")
     if exact:
         count = int(max(event.accuracy.get("positions", 0) for event in ratings))
         notes.append(f"policy, search: share of {count} exact positions whose value is kept")

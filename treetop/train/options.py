@@ -22,6 +22,9 @@ from treetop.train.endgames import has_exact_values
 _RANDOM_GAMES, _LONGEST = 32, 200  # random games, and their longest, by which openings are measured
 _ENDGAME = 20_000  # positions: a few milliseconds
 _LONG = 40.0  # minutes of a run from which on a larger network pays
+_LONG_GAME = 100  # moves of a random game: a new network, which plays at random, would learn little from such games
+_FEW_MOVES = 20  # of a random opening in these games: more would leave no position that good players see
+_BOOTSTRAP, _BOOTSTRAP_FACTOR = 0.15, 4
 _Options = TypeVar("_Options")
 
 
@@ -92,7 +95,13 @@ class TrainOptions:
     openings: float = 0.5
     """The share of games that begin with random moves."""
     opening_moves: int | None = None
-    """The most moves of a random opening. Default: the mean length of random games."""
+    """The most moves of a random opening. Default: the mean length of random games; 20 where that is 100 or more."""
+    bootstrap: float | None = None
+    """The share of the run, at its beginning, in which a search without the network plays, by the heuristic of the game
+    or, without one, by its rollouts. The network learns from these games before it plays itself. Default: 0.15 in games
+    whose random games have 100 moves or more, else 0."""
+    bootstrap_simulations: int | None = None
+    """Simulations of each move in these games. Default: four times `simulations`."""
     resign: float = 0.0
     """The greatest share of resigned games that would not have been lost; 0: nobody resigns. A tenth of the games are
     played to the end to measure it."""
@@ -140,7 +149,7 @@ class TrainOptions:
         checks.one_of("accept", self.accept, ("always", "sprt"))
         bounds = {
             "slots": 65_536, "simulations": 100_000, "fast_simulations": 100_000, "opening_moves": 10_000,
-            "chunk": 10**7, "iterations": 10**7,
+            "chunk": 10**7, "iterations": 10**7, "bootstrap_simulations": 1_000_000,
         }  # fmt: skip
         for name, high in bounds.items():
             checks.whole(name, getattr(self, name), 1, high, optional=True)
@@ -149,6 +158,8 @@ class TrainOptions:
         checks.number("reuse", self.reuse, above=0)
         for name in ("noise", "openings", "resign", "trace", "surprise", "fast_share", "temperature_decay"):
             checks.share(name, getattr(self, name))
+        if self.bootstrap is not None:
+            checks.share("bootstrap", self.bootstrap)
         if self.fast_share == 1:
             raise ConfigError("fast_share must be less than 1: fast moves are not trained on")
         for name in ("temperature", "forced_playouts", "priority"):
@@ -176,6 +187,7 @@ class TrainOptions:
         for names, useful, needed in (
             (("noise", "temperature", "temperature_decay", "forced_playouts"), self.rule == "puct", "rule='puct'"),
             (("fast_simulations",), self.fast_share > 0, "fast_share"),
+            (("bootstrap_simulations",), self.bootstrap != 0, "bootstrap"),
             (("accept_every", "accept_games"), self.accept == "sprt", "accept='sprt'"),
         ):
             for name in names:
@@ -199,9 +211,16 @@ class TrainOptions:
             "chunk": 2048 if facts.max_length < 20 else 4096,
             "endgame": _ENDGAME if solvable else 0,
         }
-        if self.opening_moves is None:
-            chosen["opening_moves"] = _random_length(game)
-        return replace(self, **{name: value for name, value in chosen.items() if getattr(self, name) is None})
+        if self.opening_moves is None or self.bootstrap is None:
+            length = _random_length(game)
+            is_long = length >= _LONG_GAME
+            chosen["opening_moves"] = _FEW_MOVES if is_long else length
+            chosen["bootstrap"] = _BOOTSTRAP if is_long else 0.0
+        complete = replace(self, **{name: value for name, value in chosen.items() if getattr(self, name) is None})
+        if complete.bootstrap and self.bootstrap_simulations is None:
+            assert complete.simulations is not None
+            complete = replace(complete, bootstrap_simulations=_BOOTSTRAP_FACTOR * complete.simulations)
+        return complete
 
     def search(self) -> SearchConfig:
         """Return the settings of the searches of self-play."""

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from treetop.arena.elo import Pentanomial, check_pentanomial, score_of
+from treetop.arena.elo import rate as score_of_pairs
 from treetop.arena.matches import MatchProgress, match
 from treetop.arena.ratings import bradley_terry
 from treetop.arena.result import MatchResult
@@ -68,6 +69,14 @@ class Rated:
     """
     took: float = 0.0
     """Seconds that the rating took."""
+    past: list[int] = field(default_factory=list)
+    """The result against the network of the rating before, as pairs; empty in the first rating."""
+
+    @property
+    def past_score(self) -> float | None:
+        """The share of the points against the network of the rating before."""
+        found = _valid({"": self.past})
+        return score_of_pairs(found[0][1]).score.value if found else None
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,7 @@ def fit_elo(events: Sequence[object]) -> EloCurve:
     results = list[_Result]()
     for place, event in enumerate(rated):
         results += [(place, anchor, counts) for anchor, counts in _valid(event.counts)]
+        results += [(place, place - 1, counts) for _, counts in _valid({"": event.past}) if place]
         results += [(one, other, counts) for one, found in event.links.items() for other, counts in _valid(found)]
     elo = _fit(_uncertain(results, _fit(results, intervals=False)))
     places = sorted(player for player in elo if isinstance(player, int))
@@ -170,14 +180,30 @@ def rate(
     spec = f"net({str(folder)!r}, simulations={SIMULATIONS})"
     anchors = [ANCHORS[0], *(anchor for anchor in known or links if anchor not in _BRIDGES)]
     found = {anchor: _play(spec, anchor, game, games, iteration, interrupted) for anchor in anchors}
+    past = list[int]()
+    if earlier and (before := rated_network(folder, earlier[-1].iteration)).is_dir():
+        opponent = f"net({str(before)!r}, simulations={SIMULATIONS})"
+        past = list(_play(spec, opponent, game, games, iteration, interrupted).pentanomial)
+    network = load_model(folder, game=game)
+    network.save(rated_network(folder, iteration))
     seconds = min(_LABELLING_SECONDS, _LABELLING_SHARE * 60.0 * options.minutes)
     positions = exact_positions(folder, game, seconds=seconds, interrupted=interrupted)
-    kept = accuracy(load_model(folder, game=game), positions) if positions else {}
+    kept = accuracy(network, positions) if positions else {}
     event = Rated(
         iteration, 0.0, {anchor: result.score for anchor, result in found.items()},
         {anchor: list(result.pentanomial) for anchor, result in found.items()}, links, None, kept,
+        past=past,
     )  # fmt: skip
     return replace(event, elo=_newest_elo([*earlier, event]), took=clock.now() - start)
+
+
+def rated_network(folder: Path, iteration: int) -> Path:
+    """Return the folder of the network that was rated after an iteration.
+
+    >>> str(rated_network(Path("run"), 12))
+    'run/rated/000012'
+    """
+    return folder / "rated" / f"{iteration:06d}"
 
 
 def _newest_elo(events: Sequence[Rated]) -> list[float] | None:

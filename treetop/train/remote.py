@@ -22,8 +22,9 @@ from treetop.workers.sending import Luggage
 from treetop.workers.units import Unit
 
 _SECONDS = 2.0  # that a worker plays before it returns what has ended
-_Network = tuple[int, dict[str, Any], dict[str, Any], bytes | None]
-"""A number that changes with the weights; the architecture, the weights, and the graph of a user's module."""
+_Network = tuple[int, bool, dict[str, Any], dict[str, Any], bytes | None]
+"""A number that changes with the weights; whether the network only learns yet; the architecture, the weights, and the
+graph of a user's module."""
 
 
 class RemotePlay:
@@ -35,15 +36,21 @@ class RemotePlay:
         options: TrainOptions,
         seed: int,
         *,
+        bootstrap: bool,
         workers: int | None,
         on: str | None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         game = model.game
         self._seed, self._number, self.positions = seed, 0, 0
-        self._network = _packed(model, self._number)
+        self._network = _packed(model, self._number, bootstrap)
         if not on_cluster(on):  # what has to be compiled is then in the cache before the workers start
-            SelfPlay(model, replace(options, slots=2, simulations=2), seed).step()
+            few = replace(options, slots=2, simulations=2, bootstrap_simulations=2 if bootstrap else None)
+            play = SelfPlay(model, few, seed, bootstrap=bootstrap)
+            play.step()
+            if bootstrap:
+                play.use(model)
+                play.step()
         self._pool = Pool(
             "treetop.train.remote:setup",
             (name_for_workers(game), game.digest, options.to_dict()),
@@ -64,10 +71,10 @@ class RemotePlay:
         """Return False: the games in progress go on in later iterations."""
         return False
 
-    def use(self, model: Model) -> None:
+    def use(self, model: Model, *, bootstrap: bool = False) -> None:
         """Let the units that begin from now on use a network."""
         self._number += 1
-        self._network = _packed(model, self._number)
+        self._network = _packed(model, self._number, bootstrap)
 
     def step(self) -> list[Played]:
         """Wait for a worker; return the games that have ended there, none if the run was stopped."""
@@ -96,11 +103,11 @@ class _Worker:
 
     def __call__(self, seed: int, network: _Network) -> tuple[list[Played], int]:
         """Play for a while; return the games that have ended, and how many positions were searched."""
-        number, architecture, weights, graph = network
+        number, bootstrap, architecture, weights, graph = network
         if number != self._number or self._play is None:
             model = Model(self._game, Architecture.from_dict(architecture), weights, {}, graph)
-            self._play = self._play or SelfPlay(model, self._options, seed)
-            self._play.use(model)
+            self._play = self._play or SelfPlay(model, self._options, seed, bootstrap=bootstrap)
+            self._play.use(model, bootstrap=bootstrap)
             self._number = number
         before, games, end = self._play.positions, list[Played](), time.monotonic() + _SECONDS
         while True:
@@ -116,5 +123,5 @@ def setup(game: str, digest: str, options: dict[str, Any]) -> _Worker:
     return _Worker(game, digest, options)
 
 
-def _packed(model: Model, number: int) -> _Network:
-    return number, model.architecture.to_dict(), dict(model.weights), model.graph
+def _packed(model: Model, number: int, bootstrap: bool) -> _Network:
+    return number, bootstrap, model.architecture.to_dict(), dict(model.weights), model.graph

@@ -184,13 +184,18 @@ def rating_table(ratings: Sequence[Rated], elo: EloCurve) -> tuple[list[str], li
     anchors = list(dict.fromkeys(anchor for event in ratings for anchor in event.scores))
     points = {(point.iteration, point.seconds): point.elo for point in elo.points}
     exact = any(event.accuracy for event in ratings)
-    head = ["minutes", "iteration", "Elo", "95% interval", *anchors, *(["raw policy", "search"] if exact else [])]
+    past = any(event.past_score is not None for event in ratings)
+    head = [
+        "minutes", "iteration", "Elo", "95% interval", *anchors, *(["rating before"] if past else []),
+        *(["raw policy", "search"] if exact else []),
+    ]  # fmt: skip
     rows = []
     for event in ratings:
         found = points.get((event.iteration, event.seconds))
         rows.append([
             f"{event.seconds / 60:,.1f}", f"{event.iteration:,}", *_elo_cells(found),
             *(_percent(event.scores.get(anchor)) for anchor in anchors),
+            *([_percent(event.past_score)] if past else []),
             *([_percent(event.accuracy.get("policy")), _percent(event.accuracy.get("search"))] if exact else []),
         ])  # fmt: skip
     for anchor, value in sorted(elo.anchors.items(), key=lambda entry: entry[1].value):
@@ -206,7 +211,8 @@ def _elo_cells(elo: Interval | None) -> tuple[str, str]:
 def _explanation(found: _Metrics, *, exact: bool) -> str:
     text = (
         "Each rating plays the network, with 32 simulations a move, against fixed players. The columns of their names "
-        "are shares of the points. One Bradley-Terry model of all these games gives the Elo; random has 0."
+        "are shares of the points, as is that against the network of the rating before. One Bradley-Terry model of all "
+        "these games gives the Elo; random has 0."
     )
     if exact:
         count = max(int(event.accuracy.get("positions", 0)) for event in found.ratings)

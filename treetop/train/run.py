@@ -177,16 +177,21 @@ class Run:
 
     def _self_play(self) -> SelfPlay:
         """Return games of this iteration's own seed, with the network of the moment."""
-        return SelfPlay(self._playing(), self.options, self._seed())
+        return SelfPlay(self._playing(), self.options, self._seed(), bootstrap=self._bootstraps())
 
     def _remote_play(self, workers: int | None, on: str | None, interrupts: Interrupts) -> RemotePlay:
         """Return the same by workers."""
         return RemotePlay(
-            self._playing(), self.options, self._seed(), workers=workers, on=on, stopped=lambda: interrupts.seen
-        )
+            self._playing(), self.options, self._seed(), bootstrap=self._bootstraps(), workers=workers, on=on,
+            stopped=lambda: interrupts.seen,
+        )  # fmt: skip
 
     def _seed(self) -> int:
         return mix(self.options.seed * 1_000_003 + self.iteration) >> 1
+
+    def _bootstraps(self) -> bool:
+        """Return whether the searches use no network yet."""
+        return self.progress < (self.options.bootstrap or 0.0)
 
     def _playing(self) -> Model:
         """Return the network that plays: that of the checkpoint, or the last one that a match has accepted."""
@@ -234,7 +239,7 @@ class Run:
         if self.options.accept == "sprt":
             yield from self._contest(interrupts)
         if play is not None:
-            play.use(self._playing())
+            play.use(self._playing(), bootstrap=self._bootstraps())
         if self._rating_due():
             with nullcontext() if play is None or self.is_over else self._learning_beside():
                 yield from self._rate(interrupts)

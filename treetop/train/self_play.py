@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.evaluators.networks.model import Model
+from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.search.batch import Batch
+from treetop.search.evaluator import CompiledEvaluator, Heuristic, Rollout
 from treetop.search.pool import SearchPool
 from treetop.train.endgames import Solved, solve_backwards
 from treetop.train.openings import Openings
@@ -75,28 +77,50 @@ class _Progress:
     steps: list[_Step] = field(default_factory=list)
 
 
-class SelfPlay:
-    """Games of a pool, and the positions that their searches have improved."""
+def bootstrap_evaluator(game: Game) -> CompiledEvaluator:
+    """Return the evaluator of games without a network: the heuristic of the game, else its rollouts.
 
-    def __init__(self, model: Model, options: TrainOptions, seed: int) -> None:
-        slots, simulations = options.slots, options.simulations
-        assert slots is not None
-        assert simulations is not None
+    >>> import treetop as tt
+    >>> bootstrap_evaluator(tt.load_game("chess")), bootstrap_evaluator(tt.load_game("tic_tac_toe"))
+    (heuristic(prior_temperature=0.2), rollout)
+    """
+    if game.has("heuristic"):
+        return Heuristic(prior_temperature=0.2)
+    return Rollout(policy="game") if game.has("rollout_action") else Rollout()
+
+
+class SelfPlay:
+    """Games of a pool, and the positions that their searches have improved.
+
+    With `bootstrap` the searches use no network until `use` says otherwise.
+    """
+
+    def __init__(self, model: Model, options: TrainOptions, seed: int, *, bootstrap: bool = False) -> None:
         self.current, self._game, self._options = Current(model), model.game, options
-        self._full, self._fast = simulations, options.fast_simulations or max(2, simulations // 4)
-        # It has one core, so nothing is gained by searching one half of the games while the network sees the other.
-        self._pool = SearchPool(
-            self._game, options.search(), slots=slots, evaluator=self.current, seed=seed, overlap=False
-        )
+        self._seed, self._bootstrap = seed, bootstrap
+        self._pool = self._make_pool()
         self._rng = np.random.default_rng(seed)
         self.resignation = Resignation(options.resign) if options.resign else None
         assert options.opening_moves is not None
         self._openings = Openings(self._game, options.opening_moves, self._rng)
         self._games, self._begins = dict[int, _Progress](), True
-        for slot in range(slots):
+        for slot in range(len(self._pool)):
             self._begin(slot)
         self.positions = 0
         """Positions that were searched."""
+
+    def _make_pool(self) -> SearchPool:
+        """Return a pool for the evaluator of the moment."""
+        options = self._options
+        evaluator = bootstrap_evaluator(self._game) if self._bootstrap else self.current
+        simulations = options.bootstrap_simulations if self._bootstrap else options.simulations
+        assert options.slots is not None
+        assert simulations is not None
+        self._full, self._fast = simulations, options.fast_simulations or max(2, simulations // 4)
+        # It has one core, so nothing is gained by searching one half of the games while the network sees the other.
+        return SearchPool(
+            self._game, options.search(), slots=options.slots, evaluator=evaluator, seed=self._seed, overlap=False
+        )
 
     def _begin(self, slot: int) -> None:
         """Begin a game in a slot. Some games begin with random moves, to show what play avoids."""
@@ -110,9 +134,14 @@ class SelfPlay:
         self._begins = False
         return bool(self._games)
 
-    def use(self, model: Model) -> None:
-        """Let the searches use another network from now on."""
+    def use(self, model: Model, *, bootstrap: bool = False) -> None:
+        """Let the searches use another network from now on. The games in progress go on."""
         self.current.model = model.for_self_play()
+        if bootstrap != self._bootstrap:
+            before, self._bootstrap = self._pool, bootstrap
+            self._pool = self._make_pool()
+            for slot in self._games:
+                self._pool.replace(slot, before.position(slot))
 
     def close(self) -> None:
         """Do nothing: the games in progress are dropped."""
