@@ -6,6 +6,7 @@
 ('0-1', True)
 """
 
+from treetop.game.notation.epd import EpdPosition, epd_text, parse_epd, read_epd, write_epd
 from treetop.game.notation.pgn import parse_pgn, read_pgn
 from treetop.game.notation.pgn_writing import pgn_text, write_pgn
 from treetop.game.notation.recorded import RecordedGame, Variation
@@ -13,14 +14,6 @@ from treetop.game.notation.sgf import parse_sgf, read_sgf
 from treetop.game.notation.sgf_writing import sgf_text, write_sgf
 
 __all__ = [
-    "RecordedGame",
-    "Variation",
-    "parse_pgn",
-    "parse_sgf",
-    "pgn_text",
-    "read_pgn",
-    "read_sgf",
-    "sgf_text",
-    "write_pgn",
-    "write_sgf",
-]
+    "EpdPosition", "RecordedGame", "Variation", "epd_text", "parse_epd", "parse_pgn", "parse_sgf", "pgn_text",
+    "read_epd", "read_pgn", "read_sgf", "sgf_text", "write_epd", "write_pgn", "write_sgf",
+]  # fmt: skip

@@ -13,7 +13,7 @@ MOST_BYTES = 100 * 2**20
 """The size of a file that is read, at most."""
 MOST_ERRORS = 1000
 """The games of one file whose text cannot be read, at most: what follows them is not read."""
-_ENCODINGS = {
+ENCODINGS = {
     "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "iso-8859-15",
     "windows-1251", "windows-1252", "cp1251", "cp1252", "koi8-r", "big5", "gb2312", "gbk", "gb18030", "euc-jp",
     "shift_jis", "shift-jis", "sjis", "euc-kr", "iso-2022-jp",
@@ -43,7 +43,7 @@ def read_text(path: Path, *, charset: re.Pattern[bytes] | None = None) -> str:
 
 
 def _decoded(path: Path, content: bytes, name: str) -> str:
-    if name not in _ENCODINGS:
+    if name not in ENCODINGS:
         raise SaveError(f"{path} names the encoding {shorten(name)}, which is not known: save it as UTF-8")
     try:
         return content.decode("utf-8-sig" if name in ("utf-8", "utf8") else name)
