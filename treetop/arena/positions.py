@@ -24,7 +24,13 @@ from treetop.text import text_facts, text_table
 
 @dataclass(frozen=True)
 class SuiteRow:
-    """What a player did in one position of a suite."""
+    """What a player did in one position of a suite.
+
+    >>> import treetop as tt
+    >>> suite = tt.records.parse_epd("6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8;")
+    >>> tt.arena.solve_suite(suite, "greedy").rows[0].move
+    'Ra8#'
+    """
 
     name: str
     """The `id` of the position, or its line."""

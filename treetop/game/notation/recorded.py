@@ -32,7 +32,13 @@ def _none() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True)
 class Variation:
-    """A line that was noted beside the game, or beside another variation."""
+    """A line that was noted beside the game, or beside another variation.
+
+    >>> import treetop as tt
+    >>> [game] = tt.records.parse_pgn("1. e4 e5 (1... c5 2. Nf3) *", variations=True)
+    >>> game.variations[0].ply, game.variations[0].moves
+    (1, ['c7c5', 'g1f3'])
+    """
 
     end: Position
     """The position at its end; its actions are all actions from the start of the game."""
