@@ -18,6 +18,12 @@ from treetop.arena.evaluation import evaluate
 from treetop.arena.log import read_match
 from treetop.arena.matches import match, match_many
 from treetop.arena.players_file import read_players
+from treetop.game.notation.epd import epd_text, parse_epd, read_epd
+from treetop.game.notation.pgn import parse_pgn, read_pgn
+from treetop.game.notation.pgn_writing import pgn_text
+from treetop.game.notation.sgf import parse_sgf, read_sgf
+from treetop.game.notation.sgf_writing import sgf_text
+from treetop.game.notation.texts import ENCODINGS
 from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import BUNDLED, load_bundled
 from treetop.lab.runs import Run, RunLog, read_runs
@@ -222,6 +228,68 @@ def _match(folder: Path, content: bytes) -> None:
             errors.append(error)
     if len(errors) == 4:
         raise errors[-1]
+
+
+_PGN = """[Event "A \\"B\\""]
+[White "Réti"]
+[Result "1-0"]
+
+{ start } 1.e4! e5 $14 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Qh5?? ; the rest
+2... Nc6 3 Bc4 Nf6 (3... g6) 4. Qxf7# 1-0
+
+[Variant "Chess960"]
+[SetUp "1"]
+[FEN "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"]
+
+1. e4 e5 2. d3 *
+"""
+_SGF = """(;FF[4]GM[1]CA[UTF-8]SZ[9]KM[6.5]PB[A\\]]AB[aa:bb][ee]PL[W];W[cc]C[x](;B[];W[tt])(;B[gg];W[gc]))
+(;FF[3]GM[2];Black[dc];White[ec])
+(;GM[11]SZ[5];B[a1];W[bb])
+"""
+_EPD = """6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#; am Kd1; id "mate"; ce -31; c0 "a; b";
+4k3/8/8/8/8/8/8/4K2R w K - 7 30 bm O-O
+"""
+
+
+def _prepare_notation(folder: Path) -> None:
+    for name, text, use in (("a.pgn", _PGN, _pgn), ("a.sgf", _SGF, _sgf), ("a.epd", _EPD, _epd)):
+        (folder / name).write_text(text)
+        use(folder, text.encode())
+    for name in ENCODINGS:
+        "".encode(name)
+
+
+def _pgn(folder: Path, content: bytes) -> None:
+    file = _input(folder, content)
+    skipped: list[tt.errors.SaveError] = []
+    for game in read_pgn(file, variations=True, skipped=skipped):
+        [back] = parse_pgn(pgn_text(game))
+        if back.end != game.end:
+            raise AssertionError(f"written and read again, {game.source} has another end")
+    if skipped:
+        raise skipped[0]
+
+
+def _sgf(folder: Path, content: bytes) -> None:
+    file = _input(folder, content)
+    skipped: list[tt.errors.SaveError] = []
+    for game in read_sgf(file, variations=True, skipped=skipped):
+        [back] = parse_sgf(sgf_text(game))
+        if back.end != game.end:
+            raise AssertionError(f"written and read again, {game.source} has another end")
+    if skipped:
+        raise skipped[0]
+
+
+def _epd(folder: Path, content: bytes) -> None:
+    skipped: list[tt.errors.SaveError] = []
+    for one in read_epd(_input(folder, content), skipped=skipped):
+        [back] = parse_epd(epd_text(one))
+        if (back.position, set(back.best)) != (one.position, set(one.best)):
+            raise AssertionError(f"written and read again, {one.source} is another position")
+    if skipped:
+        raise skipped[0]
 
 
 _PAGES = Path(__file__).resolve().parents[1] / "tests" / "serve" / "data" / "othello"
@@ -459,6 +527,9 @@ def targets(*, quick: bool) -> list[Target]:
             share=2,
         ),
         Target("saved games", _saved_game, _changed(mutate_lines, "nim.json", "leduc.json"), _prepare_game, share=3),
+        Target("games in PGN", _pgn, _changed(mutate_bytes, "a.pgn"), _prepare_notation, share=2),
+        Target("games in SGF", _sgf, _changed(mutate_bytes, "a.sgf"), _prepare_notation, share=2),
+        Target("positions in EPD", _epd, _changed(mutate_bytes, "a.epd"), _prepare_notation),
         Target(
             "matches and evaluations",
             _match,

@@ -21,6 +21,7 @@ NAMESPACES = (
     "lab",
     "players",
     "prove",
+    "records",
     "results",
     "rules",
     "states",

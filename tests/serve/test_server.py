@@ -344,3 +344,21 @@ def test_a_game_of_the_users_own_is_served():
     options = Options(game=tt.load_game("nim(stones=7)"), threads=1)
     with Server(options) as server, httpx.Client(base_url=server.address) as client:
         assert client.post("/api/sessions", json={}).json()["position"]["game"] == "nim(stones=7)"
+
+
+def test_a_game_in_pgn_or_sgf_can_begin(client):
+    pgn = '[White "A"]\n\n1. e4 e5 (1... c5) 2. Nf3 {good} *'
+    view = client.post("/api/sessions", json={"record": pgn}).json()
+    assert (view["position"]["game"], view["line"]) == ("chess", ["e2e4", "e7e5", "g1f3"])
+    sgf = "(;GM[1]SZ[9]KM[6.5]AB[cc][gg];W[ee];B[])"
+    view = client.post("/api/sessions", json={"record": sgf}).json()
+    assert (view["position"]["game"], view["line"]) == ("go(size=9, komi=6.5)", ["E5", "pass"])
+    for given, words in (
+        ({"record": "1. e5 *"}, "line 1: move 1 ('e5' of player 0) is not a legal move"),
+        ({"record": ""}, "there is no game in the text"),
+        ({"record": "1. e4 *", "game": "chess"}, "leave out the others"),
+        ({"record": '[Variant "os:system"]\n\n*'}, "is not a bundled game"),
+    ):
+        answer = client.post("/api/sessions", json=given)
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]

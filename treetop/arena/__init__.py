@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING
 from treetop.lazy import exports
 
 if TYPE_CHECKING:
+    from treetop.arena.converting import convert as convert
+    from treetop.arena.converting import read_games as read_games
     from treetop.arena.elo import Rating as Rating
     from treetop.arena.elo import elo_of as elo_of
     from treetop.arena.elo import rate as rate
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from treetop.arena.matches import match_many as match_many
     from treetop.arena.openings import Openings as Openings
     from treetop.arena.openings import OpeningSettings as OpeningSettings
+    from treetop.arena.positions import SuiteResult as SuiteResult
+    from treetop.arena.positions import SuiteRow as SuiteRow
+    from treetop.arena.positions import solve_suite as solve_suite
     from treetop.arena.result import MatchResult as MatchResult
     from treetop.arena.scores import EvaluationResult as EvaluationResult
     from treetop.arena.sprt import Sprt as Sprt
@@ -50,10 +55,12 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
+        "converting": "convert read_games",
         "elo": "Rating elo_of rate score_of",
         "evaluation": "evaluate",
         "matches": "MatchError MatchProgress match match_many",
         "openings": "Openings OpeningSettings",
+        "positions": "SuiteResult SuiteRow solve_suite",
         "result": "MatchResult",
         "scores": "EvaluationResult",
         "sprt": "Sprt SprtVerdict",

@@ -22,6 +22,7 @@ import treetop
 from treetop import checks
 from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
+from treetop.game.notation import first_game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.prove.prover import Theorem
@@ -233,15 +234,18 @@ def _add_games(app: FastAPI, state: _State) -> None:
     @app.post("/api/sessions", status_code=201)
     def new_session(given: NewSession) -> Answer:
         """Begin a game."""
-        game = state.game(given.game)
+        pasted = None if given.record is None else first_game(given.record)
+        if pasted is not None and (given.game, given.moves, given.setup) != (None, [], None):
+            raise ConfigError("a record has its game, set-up and moves: leave out the others")
+        game = state.game(given.game if pasted is None else pasted.game.source or pasted.game.name)
         for player in given.people:
             checks.whole("people", player, 0, game.facts.players - 1)
         seed = secrets.randbelow(2**31) if given.seed is None else given.seed
         dealt = seed if game.has("deal") and given.setup is None else None
-        start = position_of(game, "", setup=given.setup, seed=dealt)
+        start = position_of(game, "", setup=given.setup, seed=dealt) if pasted is None else pasted.start
         session = state.sessions.create(start, sorted(set(given.people)), seed, secret=given.seed is None)
         try:
-            session.replay(given.moves)
+            session.replay(given.moves if pasted is None else pasted.end.moves())
         except BaseException:
             state.sessions.remove(session.name)
             raise

@@ -30,6 +30,9 @@ class NewSession(Request):
     game: Spec | None = None
     moves: list[MoveText] = Field(default_factory=list, max_length=10_000)
     setup: Annotated[str, Field(max_length=10_000)] | None = Field(None, description="A diagram of the position.")
+    record: Annotated[str, Field(max_length=1_000_000)] | None = Field(
+        None, description="A game in PGN or SGF: the first one of the text, in place of the game, set-up and moves."
+    )
     people: list[Annotated[int, Field(ge=0, le=100)]] = Field(default_factory=lambda: [0], max_length=16)
     seed: Seed | None = None
 
