@@ -40,6 +40,7 @@ FOR_PEOPLE = {
     "outcome_text": 1,
     "parse_move": 1,
     "parse": 1,
+    "setup_text": 0,
     "summary": 0,
 }
 PAIRS = (

@@ -406,6 +406,9 @@ def chess(variant: str = "standard") -> Game:
         def render(self) -> str:
             return text.write_diagram(text.setup_of(self), is_960=is_960)
 
+        def setup_text(self) -> str:
+            return text.write_fen(text.setup_of(self), is_960=is_960)
+
         def move_text(self, action: int) -> str:
             return text.write_uci(text.move_of(self, action), is_960=is_960)
 
@@ -440,4 +443,4 @@ def fen(position: Position) -> str:
     """
     if position.game.family != "chess":
         raise ConfigError(f"a FEN is of a position of chess, not of {position.game.name}")
-    return str(position).splitlines()[-1]
+    return position.setup_text()

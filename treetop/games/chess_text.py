@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from treetop.games.chess_tables import DELTAS, PROMOTIONS
+from treetop.games.ranks import write_ranks
 
 FILES = "abcdefgh"
 KINDS = "pnbrqk"
@@ -120,12 +121,9 @@ def boards_of(cells: Sequence[str], black: bool) -> list[int]:
 
 def write_fen(setup: Setup, *, is_960: bool) -> str:
     """Return a position as FEN; the rooks that may castle in Chess960 as X-FEN: KQkq, files where rooks are outside."""
-    ranks = []
-    for rank in range(7, -1, -1):
-        cells = "".join(cell or "." for cell in setup.cells[8 * rank : 8 * rank + 8])
-        ranks.append(re.sub(r"\.+", lambda empty: str(len(empty.group())), cells))
+    ranks = write_ranks([setup.cells[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1)])
     return (
-        f"{'/'.join(ranks)} {'wb'[setup.black]} {_write_castles(setup, is_960=is_960)} "
+        f"{ranks} {'wb'[setup.black]} {_write_castles(setup, is_960=is_960)} "
         f"{name_of(setup.passing) if setup.passing >= 0 else '-'} {setup.clock} {setup.turn}"
     )
 

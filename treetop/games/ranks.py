@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 
 def read_ranks(text: str, width: int, height: int, piece: str) -> tuple[list[list[str]], list[str]]:
@@ -29,6 +30,16 @@ def read_ranks(text: str, width: int, height: int, piece: str) -> tuple[list[lis
         lengths = ", ".join(str(len(row)) for row in rows)
         raise ValueError(f"a position has {height} ranks of {width} squares; here the ranks have {lengths} in {text!r}")
     return rows, rest
+
+
+def write_ranks(rows: Sequence[Sequence[str]]) -> str:
+    """Return the squares as in a FEN: ranks between slashes, numbers for empty squares.
+
+    >>> write_ranks([["k", ""], ["", "K"]])
+    'k1/1K'
+    """
+    marked = "/".join("".join(cell or "." for cell in row) for row in rows)
+    return re.sub(r"\.+", lambda empty: str(len(empty.group())), marked)
 
 
 def _squares(rank: str, piece: str) -> list[str]:

@@ -19,7 +19,7 @@ from treetop.games.shogi_tables import (
     UNPROMOTED,
     Variant,
 )
-from treetop.games.shogi_text import SIDES, action_named, diagram_of, name_of, parts_of, read_position
+from treetop.games.shogi_text import SIDES, action_named, diagram_of, name_of, parts_of, read_position, sfen_of
 
 _NONE, _ONE, _LOW = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF)
 _SIDE = np.uint64(0x9E3779B97F4A7C15)  # in the key if player 1 is to move
@@ -438,6 +438,9 @@ def make(variant: Variant, most_plies: int) -> Game:
 
         def render(self) -> str:
             return diagram_of(self, variant)
+
+        def setup_text(self) -> str:
+            return sfen_of(self, variant)
 
         def move_text(self, action: int) -> str:
             return name_of(self, action, variant)

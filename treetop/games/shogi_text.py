@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from treetop.game import Element, Grid, Pile, Piles
-from treetop.games.ranks import read_ranks
+from treetop.games.ranks import read_ranks, write_ranks
 from treetop.games.shogi_tables import DIRECTIONS, KING, KNIGHT, LANCE, LETTERS, PAWN, UNPROMOTED, Variant
 
 SIDES = ("black", "white")
@@ -49,6 +49,11 @@ def hands_of(state: Any) -> str:
             letter = LETTERS[kind] if player == 0 else LETTERS[kind].lower()
             found += "" if count == 0 else letter if count == 1 else f"{count}{letter}"
     return found or "-"
+
+
+def sfen_of(state: Any, variant: Variant) -> str:
+    """Return a position as SFEN."""
+    return f"{write_ranks(rows_of(state, variant.size))} {'bw'[state.player]} {hands_of(state)} {state.plies + 1}"
 
 
 def diagram_of(state: Any, variant: Variant) -> str:

@@ -38,7 +38,7 @@ from treetop.games.xiangqi_moves import (
     reflected,
     turned,
 )  # fmt: skip
-from treetop.games.xiangqi_text import numbered, read_position, rows_of, square_name
+from treetop.games.xiangqi_text import fen_of, numbered, read_position, rows_of, square_name
 
 
 @family
@@ -423,6 +423,9 @@ def xiangqi(quiet_plies: int = 120) -> Game:
             last += f", {self.quiet} move{'s' * (self.quiet > 1)} without a capture" if self.quiet else ""
             over = ("", "; game over, red wins", "; game over, black wins", "; game over, a draw")[self.result]
             return "\n".join([*rows, "   " + " ".join(FILES), last + over])
+
+        def setup_text(self) -> str:
+            return fen_of(self)
 
         def move_text(self, action: int) -> str:
             move = move_of(action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from treetop.games.ranks import read_ranks
+from treetop.games.ranks import read_ranks, write_ranks
 from treetop.games.xiangqi_moves import FILES, LETTER_OF, LETTERS, PIECES, SIDES, SQUARES, allows
 
 
@@ -13,6 +13,11 @@ def rows_of(state: Any) -> list[list[str]]:
     """Return the letters of the pieces, the top rank first: capitals for red."""
     letters = ["", *LETTER_OF, *LETTER_OF.lower()]
     return [[letters[state.cells[9 * rank + file]] for file in range(9)] for rank in reversed(range(10))]
+
+
+def fen_of(state: Any) -> str:
+    """Return a position as FEN, with the moves since the last capture; the number of the move is not known."""
+    return f"{write_ranks(rows_of(state))} {'wb'[state.player]} - - {state.quiet} 1"
 
 
 def read_position(text: str) -> tuple[list[list[str]], int, int]:
