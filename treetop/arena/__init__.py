@@ -19,6 +19,8 @@ True
 True
 >>> OpeningSettings(plies=2).balanced
 True
+>>> isinstance(read_book(["a1", "b2"], tt.load_game("tic_tac_toe")), Book)
+True
 
 Public names are imported on first use: playing games starts processes and locks files.
 """
@@ -28,6 +30,8 @@ from typing import TYPE_CHECKING
 from treetop.lazy import exports
 
 if TYPE_CHECKING:
+    from treetop.arena.books import Book as Book
+    from treetop.arena.books import read_book as read_book
     from treetop.arena.elo import Rating as Rating
     from treetop.arena.elo import elo_of as elo_of
     from treetop.arena.elo import rate as rate
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
+        "books": "Book read_book",
         "elo": "Rating elo_of rate score_of",
         "evaluation": "evaluate",
         "matches": "MatchError MatchProgress match match_many",

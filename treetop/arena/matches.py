@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from treetop import checks
+from treetop.arena.books import Book, Opening
 from treetop.arena.log import MATCH, ROUNDS, GameLog, versions
 from treetop.arena.many import ManyResult, ManyTally
-from treetop.arena.openings import Openings, OpeningSettings
+from treetop.arena.openings import OpeningSettings, choose_openings
 from treetop.arena.playing import MAKE_PLAYER, SETUP, GameTask, Task, maker
 from treetop.arena.result import MatchResult, Tally
 from treetop.arena.sprt import Sprt
@@ -112,7 +113,7 @@ class Terms:
     game: Game
     games: int
     seed: int
-    openings: OpeningSettings
+    openings: OpeningSettings | Book
     make_player: str = MAKE_PLAYER
     move_deadline: float | None = None
 
@@ -178,7 +179,7 @@ class Contest:
     def __init__(self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: Counter) -> None:
         self.specs, self.names, self.log, self.tally = specs, names, log, tally
 
-    def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:
+    def task(self, index: int, opening: Opening, seed: int) -> Task:
         """Return one of its games."""
         return GameTask(index, opening, self.specs, seed)
 
@@ -230,6 +231,8 @@ def match(
     workers: int | None = None,
     out: str | Path | None = None,
     sprt: Sprt | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
@@ -246,12 +249,22 @@ def match(
     all games are played in this process. With `on="ray"` or `on="ray://host:port"` the workers are on a Ray cluster
     (default: one for each of its CPUs). Ctrl-C ends the match with the result so far.
 
+    `openings` is a file of openings, or a list of lines as in such a file (`treetop.arena.books`), each played as a
+    pair; `opening_order` is `file` or `random`, and at most `opening_plies` moves of each are used. Without it the
+    games begin with `opening_plies` random moves.
+
     >>> import treetop as tt
     >>> tt.match("uct(simulations=100)", "random", "tic_tac_toe", games=4, seed=1, workers=1).games
     4
     """
+    found = need_two(load_game(game))
     terms = Terms(
-        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
+        found,
+        games,
+        seed,
+        choose_openings(found, openings, opening_order, opening_plies, balanced=balanced),
+        make_player,
+        move_deadline,
     )
     pairing = Pairing(
         terms, (player_a, player_b), names or (player_a, player_b), None if out is None else Path(out), sprt
@@ -270,6 +283,8 @@ def match_many(
     seed: int = 0,
     workers: int | None = None,
     out: str | Path | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
@@ -288,7 +303,9 @@ def match_many(
     >>> match_many(["random", "random", "random"], "nim_three", games=3, seed=1, workers=1).games
     3
     """
-    terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
+    found = load_game(game)
+    book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
+    terms = Terms(found, games, seed, book, make_player, move_deadline)
     many = terms.game.facts.players
     if many < 3 or len(players) != many:
         raise ConfigError(
@@ -350,7 +367,7 @@ class _Run(Generic[C]):
         self, terms: Terms, pairings: Sequence[C], progress: Callable[[C, MatchProgress], object] | None
     ) -> None:
         self._terms, self._pairings, self._progress = terms, pairings, progress
-        self._openings = Openings(terms.game, terms.openings, terms.seed, _known_openings(pairings, terms.group))
+        self._opening = terms.openings.chooser(terms.game, terms.seed, _known_openings(pairings, terms.group))
         self._owners: dict[str, tuple[C, int]] = {}
         self._failure: tuple[C, int, Outcome] | None = None
         self._played = 0
@@ -371,7 +388,7 @@ class _Run(Generic[C]):
                         continue
                     name = f"{number}/{game}"
                     self._owners[name] = (pairing, game)
-                    yield Unit(name, (pairing.task(game, self._openings[game // group].actions, self._terms.seed),))
+                    yield Unit(name, (pairing.task(game, self._opening(game // group), self._terms.seed),))
 
     def take(self, outcome: Outcome) -> None:
         """Save and count a finished game. After a game that failed, those in progress are finished and no new one
@@ -411,9 +428,9 @@ class _Run(Generic[C]):
         raise MatchError(f"game {index} of {pairing.title} could not be played: {outcome.reason}; {safe}{trace}")
 
 
-def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[Any, ...]]:
+def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, Opening]:
     return {
-        record["index"] // group: tuple(record.get("opening", ()))
+        record["index"] // group: Opening(tuple(record.get("opening", ())))
         for pairing in pairings
         for record in pairing.log.records.values()
     }

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from treetop.arena.books import Opening, at_opening
 from treetop.arena.game import PlayedGame, play_game, score
 from treetop.arena.openings import start_of
 from treetop.arena.seeds import CHANCE, GAME, derive
@@ -40,8 +41,8 @@ class Task(Protocol):
     """One game: everything it depends on, and its line in the file."""
 
     @property
-    def opening(self) -> tuple[Any, ...]:
-        """The moves played before the players begin."""
+    def opening(self) -> Opening:
+        """What is played before the players begin."""
         ...
 
     @property
@@ -74,7 +75,7 @@ class GameTask:
     """One game of a match: everything it depends on."""
 
     index: int
-    opening: tuple[Any, ...]
+    opening: Opening
     specs: tuple[str, ...]
     """Player A, player B, and so on."""
     seed: int
@@ -107,12 +108,13 @@ class GameTask:
         """Return the game's line in the match's file."""
         seats = [LETTERS[number] for number in self.seats]
         moves = played.end.moves()
-        opening = len(self.opening)
+        opening = len(self.opening.actions)
         return {
             "index": self.index,
             **({"pair": self.deal} if len(seats) == 2 else {"round": self.deal}),
             "seats": seats,
-            "opening": list(self.opening),
+            **({} if self.opening.setup is None else {"setup": self.opening.setup}),
+            "opening": list(self.opening.actions),
             "opening_moves": moves[:opening],
             "actions": list(played.actions),
             "moves": moves[opening:],
@@ -156,7 +158,7 @@ class GameWorker:
 
     def __call__(self, task: Task) -> dict[str, Any]:
         """Play a game and return its line in the file."""
-        start = start_of(self._game, task.seed, task.deal).play(task.opening)
+        start = at_opening(start_of(self._game, task.seed, task.deal), task.opening)
         seed, chance = derive(task.seed, GAME, task.game_seed_number), derive(task.seed, CHANCE, task.deal)
         seats = list(task.by_seat)
         try:

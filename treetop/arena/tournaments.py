@@ -14,7 +14,7 @@ from typing import Any
 
 from treetop.arena.forfeits import Reasons, describe
 from treetop.arena.matches import MatchProgress, Pairing, Terms, need_two, play_contests
-from treetop.arena.openings import OpeningSettings
+from treetop.arena.openings import choose_openings
 from treetop.arena.playing import MAKE_PLAYER
 from treetop.arena.ratings import Ratings, bradley_terry, need_choix
 from treetop.arena.result import MatchResult
@@ -176,6 +176,8 @@ def tournament(
     seed: int = 0,
     workers: int | None = None,
     out: str | Path | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
@@ -189,7 +191,8 @@ def tournament(
 
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
-    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers` and `on` are as in `match`.
+    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers`, `on` and `openings` are as
+    in `match`.
 
     >>> import treetop as tt
     >>> tt.tournament(["random", "greedy", "uct(simulations=50)"], "tic_tac_toe", games=2, workers=1).players
@@ -202,9 +205,9 @@ def tournament(
         raise ConfigError("a tournament needs at least two players, each named once")
     if anchor is not None and anchor not in names:
         raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
-    terms = Terms(
-        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
-    )
+    found = need_two(load_game(game))
+    book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
+    terms = Terms(found, games, seed, book, make_player, move_deadline)
     folder = _folder(out)
     pairings = {
         (i, j): Pairing(

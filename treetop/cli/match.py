@@ -107,12 +107,30 @@ MakePlayer = Annotated[
 Deadline = Annotated[
     float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")
 ]
+OpeningsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--openings",
+        metavar="FILE",
+        help="Begin with the openings of a file: in each line moves, or a position (FEN, EPD, SFEN, a diagram).",
+        rich_help_panel=_OPENINGS,
+    ),
+]
+OpeningOrder = Annotated[
+    str,
+    typer.Option(
+        "--opening-order",
+        metavar="ORDER",
+        help="The order of --openings: file, or random by the seed.",
+        rich_help_panel=_OPENINGS,
+    ),
+]
 Plies = Annotated[
     int | None,
     typer.Option(
         "--opening-plies",
         metavar="K",
-        help="Random moves at the start. Default: depends on the length of the game.",
+        help="Random moves at the start (default: depends on the game); with --openings the most moves of each.",
         rich_help_panel=_OPENINGS,
     ),
 ]
@@ -151,6 +169,8 @@ def match(
     trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
+    openings: OpeningsFile = None,
+    opening_order: OpeningOrder = "file",
     opening_plies: Plies = None,
     any_opening: AnyOpening = False,
     sprt: Bounds = None,
@@ -190,6 +210,8 @@ def match(
         "workers": workers,
         "on": on,
         "out": out,
+        "openings": openings,
+        "opening_order": opening_order,
         "opening_plies": opening_plies,
         "balanced": not any_opening,
         "move_deadline": move_deadline,
