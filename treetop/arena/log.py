@@ -27,6 +27,7 @@ _SAME = {
     "openings": "openings",
     "make_player": "maker of players",
     "move_deadline": "deadline a move",
+    "clock": "clock",
 }
 
 

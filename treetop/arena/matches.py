@@ -26,6 +26,7 @@ from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game, name_for_workers
 from treetop.journal import Record
+from treetop.players.clock import TimeControl, show_clock
 from treetop.players.protocol import Player, prepare
 from treetop.workers.places import in_this_process
 from treetop.workers.pool import Pool
@@ -116,6 +117,7 @@ class Terms:
     openings: OpeningSettings | Book
     make_player: str = MAKE_PLAYER
     move_deadline: float | None = None
+    clock: TimeControl | None = None
 
     def __post_init__(self) -> None:
         self._check_games()
@@ -150,6 +152,7 @@ class Terms:
             "openings": self.openings.to_dict(self.game),
             "make_player": self.make_player,
             "move_deadline": self.move_deadline,
+            "clock": None if self.clock is None else str(self.clock),
             "versions": versions(),
         }
 
@@ -167,6 +170,7 @@ class Terms:
                     f"{self.make_player} made {player!r} of {spec}, which is not a player: "
                     "it lacks name, begin, choose, observe or close"
                 )
+            show_clock(player, None if self.clock is None else self.clock.at_start(self.game.facts.players))
             try:
                 prepare(player, self.game)
             finally:
@@ -236,6 +240,7 @@ def match(
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     names: tuple[str, str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
@@ -251,7 +256,8 @@ def match(
 
     `openings` is a file of openings, or a list of lines as in such a file (`treetop.arena.books`), each played as a
     pair; `opening_order` is `file` or `random`, and at most `opening_plies` moves of each are used. Without it the
-    games begin with `opening_plies` random moves.
+    games begin with `opening_plies` random moves. With a `clock`, such as "60+1", each player has so many seconds for a
+    game, and so many more after each move; one who has used them up loses by forfeit.
 
     >>> import treetop as tt
     >>> tt.match("uct(simulations=100)", "random", "tic_tac_toe", games=4, seed=1, workers=1).games
@@ -265,6 +271,7 @@ def match(
         choose_openings(found, openings, opening_order, opening_plies, balanced=balanced),
         make_player,
         move_deadline,
+        TimeControl.of(clock),
     )
     pairing = Pairing(
         terms, (player_a, player_b), names or (player_a, player_b), None if out is None else Path(out), sprt
@@ -288,6 +295,7 @@ def match_many(
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
@@ -305,7 +313,7 @@ def match_many(
     """
     found = load_game(game)
     book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
-    terms = Terms(found, games, seed, book, make_player, move_deadline)
+    terms = Terms(found, games, seed, book, make_player, move_deadline, TimeControl.of(clock))
     many = terms.game.facts.players
     if many < 3 or len(players) != many:
         raise ConfigError(
@@ -337,13 +345,13 @@ def play_contests(
     game = terms.game
     source = game if in_this_process(on, workers) else name_for_workers(game)
     # For a player that cannot be interrupted: then the process is killed, and the match stops.
-    deadline = None if terms.move_deadline is None else 60 + 2 * terms.move_deadline * terms.game.facts.max_length
+    deadline = _longest_game(terms)
     run = _Run(terms, pairings, progress)
     try:
         specs = tuple(dict.fromkeys(spec for pairing in pairings for spec in pairing.specs))
         with Pool(
             SETUP,
-            (source, terms.make_player, terms.move_deadline, specs, game.digest),
+            (source, terms.make_player, terms.move_deadline, specs, game.digest, terms.clock),
             workers=workers,
             deadline=deadline,
             on=on,
@@ -358,6 +366,15 @@ def play_contests(
         return True
     run.raise_failure()
     return False
+
+
+def _longest_game(terms: Terms) -> float | None:
+    """Return the seconds after which a game must be over, if there is a limit."""
+    facts, clock = terms.game.facts, terms.clock
+    limits = [] if terms.move_deadline is None else [terms.move_deadline * facts.max_length]
+    if clock is not None:
+        limits.append(clock.seconds * facts.players + clock.increment * facts.max_length)
+    return 60 + 2 * min(limits) if limits else None
 
 
 class _Run(Generic[C]):

@@ -15,6 +15,7 @@ from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_same
+from treetop.players.clock import TimeControl, show_clock
 from treetop.players.protocol import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
@@ -144,16 +145,18 @@ class GameWorker:
         move_deadline: float | None,
         specs: tuple[str, ...] = (),
         rules: str | None = None,
+        clock: TimeControl | None = None,
     ) -> None:
         self._game = load_same(game, rules)
         self._make = maker(make_player)
-        self._deadline = move_deadline
+        self._deadline, self._clock = move_deadline, clock
         self._players: dict[tuple[str, int], Player] = {}
         self._spare: dict[str, Player] = {}
         """Prepared players without a seat."""
         for spec in specs:
             with suppress(PlayerError):  # it forfeits its games, each with the reason
                 self._spare[spec] = self._make(spec, self._game)
+                show_clock(self._spare[spec], None if clock is None else clock.at_start(self._game.facts.players))
                 prepare(self._spare[spec], self._game)
 
     def __call__(self, task: Task) -> dict[str, Any]:
@@ -163,7 +166,7 @@ class GameWorker:
         seats = list(task.by_seat)
         try:
             players = [self._player(*key) for key in seats]
-            played = play_game(players, start, seed, chance=chance, move_deadline=self._deadline)
+            played = play_game(players, start, seed, chance=chance, move_deadline=self._deadline, clock=self._clock)
         except BaseException:
             self._drop(seats)
             raise

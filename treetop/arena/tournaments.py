@@ -21,6 +21,7 @@ from treetop.arena.result import MatchResult
 from treetop.errors import ConfigError, SaveError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
+from treetop.players.clock import TimeControl
 from treetop.stats import format_signed
 from treetop.text import text_table
 
@@ -181,6 +182,7 @@ def tournament(
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     anchor: str | None = None,
     anchor_elo: float = 0.0,
@@ -191,8 +193,8 @@ def tournament(
 
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
-    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers`, `on` and `openings` are as
-    in `match`.
+    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers`, `on`, `openings` and
+    `clock` are as in `match`.
 
     >>> import treetop as tt
     >>> tt.tournament(["random", "greedy", "uct(simulations=50)"], "tic_tac_toe", games=2, workers=1).players
@@ -207,7 +209,7 @@ def tournament(
         raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
     found = need_two(load_game(game))
     book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
-    terms = Terms(found, games, seed, book, make_player, move_deadline)
+    terms = Terms(found, games, seed, book, make_player, move_deadline, TimeControl.of(clock))
     folder = _folder(out)
     pairings = {
         (i, j): Pairing(

@@ -35,6 +35,7 @@ from treetop.cli.common import (
     table,
 )
 from treetop.errors import ConfigError
+from treetop.players.clock import TimeControl
 from treetop.workers.places import on_cluster
 
 if TYPE_CHECKING:
@@ -107,6 +108,14 @@ MakePlayer = Annotated[
 Deadline = Annotated[
     float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")
 ]
+Clock = Annotated[
+    str | None,
+    typer.Option(
+        "--clock",
+        metavar="S+I",
+        help="Seconds of each player for a game, and those added after each move: 60+1. A lost clock loses the game.",
+    ),
+]
 OpeningsFile = Annotated[
     Path | None,
     typer.Option(
@@ -169,6 +178,7 @@ def match(
     trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
+    clock: Clock = None,
     openings: OpeningsFile = None,
     opening_order: OpeningOrder = "file",
     opening_plies: Plies = None,
@@ -215,6 +225,7 @@ def match(
         "opening_plies": opening_plies,
         "balanced": not any_opening,
         "move_deadline": move_deadline,
+        "clock": TimeControl.of(clock),
         "make_player": make_player or MAKE_PLAYER,
         "names": names,
     }

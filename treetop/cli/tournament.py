@@ -10,6 +10,7 @@ import typer
 from treetop.cli.common import Json, On, Seed, add_current_folder, facts, find_game, screen, table
 from treetop.cli.match import (
     AnyOpening,
+    Clock,
     Deadline,
     GameOption,
     MakePlayer,
@@ -57,6 +58,7 @@ def tournament(
     trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
+    clock: Clock = None,
     openings: OpeningsFile = None,
     opening_order: OpeningOrder = "file",
     opening_plies: Plies = None,
@@ -92,6 +94,7 @@ def tournament(
             opening_plies=opening_plies,
             balanced=not any_opening,
             move_deadline=move_deadline,
+            clock=clock,
             make_player=make_player or MAKE_PLAYER,
             anchor=anchor,
             anchor_elo=anchor_elo,

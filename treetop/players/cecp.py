@@ -111,10 +111,16 @@ class CecpEngine:
         self.process.send(f"usermove {move}" if self._usermove else move)
         self._wait_until_ready(f"answer to the move {move}")
 
-    def generate(self) -> str:
-        """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`."""
+    def generate(self, times: tuple[float, float] | None = None, deadline: float | None = None) -> str:
+        """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`.
+
+        `times` are the seconds that it and its opponent have left. Offers of a draw are ignored.
+        """
+        if times is not None and self.features.get("time") != "0":
+            for word, left in zip(("time", "otim"), times, strict=True):
+                self.process.send(f"{word} {int(100 * left)}")
         self.process.send("go")
-        for line in self.process.lines(self._deadline, "move"):
+        for line in self.process.lines(self._deadline if deadline is None else deadline, "move"):
             self._refuse_complaints(line)
             found = _MOVE.fullmatch(line.strip())
             if found:

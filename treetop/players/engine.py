@@ -131,6 +131,10 @@ class EnginePlayer(BasePlayer, Generic[E]):
         if start.was_set_up and not self.game.has("setup_text"):
             self._refuse_set_up(start, f"the class of {self.game.name} has no method `setup_text`")
 
+    def _patience(self) -> float | None:
+        """Return the seconds to wait for a move where a clock allows more than the deadline."""
+        return None if self.clock is None else max(self._deadline, self.clock.of_seat(self.seat)[0] + 1.0)
+
     def _refuse_set_up(self, start: Position, why: str) -> None:
         raise PlayerError(
             f"{self.name} can only begin at the game's start or after moves from there, not at a set-up: {why}\n{start}"
@@ -194,8 +198,6 @@ class UciPlayer(EnginePlayer[UciEngine]):
         super().__init__(game, command, name, deadline, start_deadline)
         self._variant = variant
         self._options = _options(options)
-        if nodes is None and depth is None and seconds is None:
-            nodes = _UCI_NODES
         limits = {
             "nodes": checks.whole("nodes", nodes, 1, optional=True),
             "depth": checks.whole("depth", depth, 1, optional=True),
@@ -261,7 +263,16 @@ class UciPlayer(EnginePlayer[UciEngine]):
         engine.new_game()
 
     def _ask(self, engine: UciEngine, position: Position) -> str:
-        return engine.best_move(position.moves(), self._limit, self._fen(position))
+        limit = " ".join(filter(None, [self._limit, self._clock_words(engine)])) or f"nodes {_UCI_NODES}"
+        return engine.best_move(position.moves(), limit, self._fen(position), self._patience())
+
+    def _clock_words(self, engine: UciEngine) -> str:
+        """Return the times of the clock as the command `go` takes them; empty without a clock."""
+        if self.clock is None:
+            return ""
+        letters = engine.words.first, {"w": "b", "b": "w"}[engine.words.first]
+        times = [f"{letter}time {round(1000 * left)}" for letter, left in zip(letters, self.clock.left, strict=True)]
+        return " ".join([*times, *(f"{letter}inc {round(1000 * self.clock.increment)}" for letter in letters)])
 
 
 class UsiPlayer(UciPlayer):
@@ -368,6 +379,8 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         engine.new_game(self._size, self._komi)
         if "set_random_seed" in engine.commands:
             engine.ask(f"set_random_seed {self.seed_at(start) % 2**31}")
+        if self.clock is not None and self._seconds is None:
+            engine.ask(f"time_settings {max(1, int(self.clock.left[self.seat]))} 0 0")
         for player, point in self._stones(start):
             self._send_move(engine, player, point)
 
@@ -384,7 +397,9 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         engine.play(self._colours[player], self._their_text(text))
 
     def _generate(self, engine: GtpEngine, player: int) -> str:
-        return engine.generate(self._colours[player])
+        if self.clock is not None and self._seconds is None and "time_left" in engine.commands:
+            engine.ask(f"time_left {self._colours[player]} {int(self.clock.left[player])} 0")
+        return engine.generate(self._colours[player], self._patience())
 
     def _their_text(self, text: str) -> str:
         if text.lower() == "pass":
@@ -423,8 +438,7 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
         name: str = "cecp",
     ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
-        if seconds is None and depth is None and level is None:
-            seconds = 1
+        self._has_limit = not (seconds is None and depth is None and level is None)
         self._variant = variant
         self._usermove = usermove
         self._limits = [f"level {level}"] if level is not None else []
@@ -447,13 +461,22 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
 
     def _clear(self, engine: CecpEngine, start: Position) -> None:
         set_up = self._set_up_of(start)
-        engine.new_game(self._variant, self._limits, None if set_up is None else set_up.setup_text())
+        limits = [*([] if self._has_limit else [self._level()]), *self._limits]
+        engine.new_game(self._variant, limits, None if set_up is None else set_up.setup_text())
+
+    def _level(self) -> str:
+        """Return the command that sets the time where no option does: the clock's, or one second a move."""
+        if self.clock is None:
+            return "st 1"
+        minutes, seconds = divmod(max(1, int(self.clock.left[self.seat])), 60)
+        return f"level 0 {minutes}:{seconds:02} {int(self.clock.increment)}"
 
     def _send_move(self, engine: CecpEngine, player: int, text: str) -> None:  # noqa: ARG002
         engine.play(text)
 
-    def _generate(self, engine: CecpEngine, player: int) -> str:  # noqa: ARG002
-        return engine.generate()
+    def _generate(self, engine: CecpEngine, player: int) -> str:
+        times = None if self.clock is None or self._has_limit else self.clock.of_seat(player)
+        return engine.generate(times, self._patience())
 
 
 def _options(options: Any) -> dict[str, Any]:

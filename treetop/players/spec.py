@@ -190,7 +190,8 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     Search(
         first_choice(game), config, evaluator=made, **together
     )  # so that an option that does not fit the game is an error now, and not in the middle of a match
-    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse, **together)
+    clock_decides = not limits and not config.root.schedules  # a schedule needs a number of simulations
+    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse, clock_decides=clock_decides, **together)
 
 
 # Players of your own.
