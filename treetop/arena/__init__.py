@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from treetop.arena.elo import rate as rate
     from treetop.arena.elo import score_of as score_of
     from treetop.arena.evaluation import evaluate as evaluate
+    from treetop.arena.ladders import LadderResult as LadderResult
+    from treetop.arena.ladders import ladder as ladder
     from treetop.arena.matches import MatchError as MatchError
     from treetop.arena.matches import MatchProgress as MatchProgress
     from treetop.arena.matches import match as match
@@ -57,6 +59,7 @@ __all__, __getattr__, __dir__ = exports(
         "books": "Book read_book",
         "elo": "Rating elo_of rate score_of",
         "evaluation": "evaluate",
+        "ladders": "LadderResult ladder",
         "matches": "MatchError MatchProgress match match_many",
         "openings": "Openings OpeningSettings",
         "result": "MatchResult",

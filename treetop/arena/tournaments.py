@@ -210,20 +210,8 @@ def tournament(
     found = need_two(load_game(game))
     book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
     terms = Terms(found, games, seed, book, make_player, move_deadline, TimeControl.of(clock))
-    folder = _folder(out)
-    pairings = {
-        (i, j): Pairing(
-            terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster)
-        )
-        for i, j in itertools.combinations(range(len(names)), 2)
-    }
-    report = None if progress is None else _Report(list(pairings.values()), names, games, progress)
-    with contextlib.ExitStack() as stack:
-        for pairing in pairings.values():
-            stack.enter_context(pairing.log)
-            pairing.resume()
-        interrupted = play_contests(terms, list(pairings.values()), workers, report, on=on)
-    matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    matches, folder, interrupted = play_pairings(terms, roster, pairs, out, workers, progress, on)
     number = 0 if anchor is None else names.index(anchor)
     return TournamentResult(
         names,
@@ -234,6 +222,34 @@ def tournament(
         folder,
         interrupted,
     )
+
+
+def play_pairings(
+    terms: Terms,
+    roster: Mapping[str, str],
+    pairs: Sequence[tuple[int, int]],
+    out: str | Path | None,
+    workers: int | None,
+    progress: Callable[[TournamentProgress], object] | None,
+    on: str | None,
+) -> tuple[dict[tuple[int, int], MatchResult], Path | None, bool]:
+    """Play the matches of some pairs of players, by number. Return their results, the folder of their files, and
+    whether Ctrl-C ended it. `roster` has the specs of the players by name.
+    """
+    folder, names = _folder(out), tuple(roster)
+    pairings = {
+        (i, j): Pairing(
+            terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster)
+        )
+        for i, j in pairs
+    }
+    report = None if progress is None else _Report(list(pairings.values()), names, terms.games, progress)
+    with contextlib.ExitStack() as stack:
+        for pairing in pairings.values():
+            stack.enter_context(pairing.log)
+            pairing.resume()
+        interrupted = play_contests(terms, list(pairings.values()), workers, report, on=on)
+    return {pair: pairing.tally.result() for pair, pairing in pairings.items()}, folder, interrupted
 
 
 def rate_all(
