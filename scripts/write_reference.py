@@ -19,7 +19,7 @@ import treetop
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NAMESPACES = (
     "rules", "evaluators", "states", "stopping", "results", "players", "arena", "train", "prove", "lab", "adapters",
-    "bits", "boards", "errors",
+    "bits", "boards", "records", "errors",
 )  # fmt: skip
 CALLABLE = {
     "search": "treetop.search.search.search",

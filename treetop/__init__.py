@@ -6,13 +6,14 @@
 10000
 
 The most used names are here; the others are in namespaces: `rules` (presets and parts of searches), `evaluators`,
-`states`, `stopping`, `results`, `players`, `arena`, `train`, `prove`, `lab`, `adapters`, `bits`, `boards` and `errors`.
+`states`, `stopping`, `results`, `records`, `players`, `arena`, `train`, `prove`, `lab`, `adapters`, `bits`, `boards`
+and `errors`.
 Nothing here imports Numba: it is loaded by the first search.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from treetop import adapters, bits, boards, errors, evaluators, results, rules, states, stopping
+from treetop import adapters, bits, boards, errors, evaluators, records, results, rules, states, stopping
 from treetop.compiler.functions import compiled
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
@@ -54,8 +55,8 @@ __all__ = [
     "Search", "SearchConfig", "SearchPool", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits",
     "boards", "check", "compiled", "configure", "errors", "evaluate", "evaluators", "explain", "family", "field",
     "find_strategies", "game", "gumbel", "lab", "load_game", "load_model", "match", "perft", "player", "players",
-    "position", "prove", "puct", "rave", "regret_matching", "results", "rule", "rules", "search", "solve", "states",
-    "stopping", "tournament", "train", "uct",
+    "position", "prove", "puct", "rave", "records", "regret_matching", "results", "rule", "rules", "search", "solve",
+    "states", "stopping", "tournament", "train", "uct",
 ]  # fmt: skip
 
 

@@ -41,6 +41,7 @@ FOR_PEOPLE = {
     "parse_move": 1,
     "parse": 1,
     "setup_text": 0,
+    "notation": 1,
     "summary": 0,
 }
 PAIRS = (
@@ -104,5 +105,6 @@ ARGUMENTS = {
     "outcome_text": "outcome",
     "parse_move": "text",
     "parse": "text",
+    "notation": "action",
 }
 """The arguments after `self` as the docs name them, for methods that have any."""

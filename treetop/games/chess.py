@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,6 @@ from treetop.games.chess_tables import (
 )
 
 _FIFTY = 100  # moves of both players without a capture or a move of a pawn
-_MOST_MOVES = 256  # a position has at most 218
 _LATE = 50  # from this number on they are part of the key
 _STANDARD = 518  # the number of the usual start position among those of Chess960
 # Each of at most 30 captures and 96 moves of pawns ends a series of at most 100 moves; one more series ends the game.
@@ -406,16 +406,25 @@ def chess(variant: str = "standard") -> Game:
         def render(self) -> str:
             return text.write_diagram(text.setup_of(self), is_960=is_960)
 
-        def setup_text(self) -> str:
-            return text.write_fen(text.setup_of(self), is_960=is_960)
-
         def move_text(self, action: int) -> str:
             return text.write_uci(text.move_of(self, action), is_960=is_960)
 
         def parse_move(self, name: str) -> int:
-            out = np.zeros(_MOST_MOVES, np.int32)
-            legal = [int(action) for action in out[: self.legal_actions(out)]]
-            return legal[text.find_move(name, [text.move_of(self, action) for action in legal], is_960=is_960)]
+            legal = text.legal_moves(self)
+            return list(legal)[text.find_move(name, list(legal.values()), is_960=is_960)]
+
+        def notation(self, action: int) -> str:
+            legal, after = text.legal_moves(self), copy(self)
+            after.apply(action)
+            check = "" if after.allowed == ALL else "+" if after.can_move() else "#"
+            move = legal[int(action)]
+            taking = text.setup_of(self).cells[move.end] != "" or (
+                move.piece == "P" and (move.end - move.start) % 8 != 0
+            )
+            return text.write_san(move, list(legal.values()), taking=taking) + check
+
+        def setup_text(self) -> str:
+            return text.write_fen(text.setup_of(self), is_960=is_960)
 
         def parse(self, diagram: str) -> None:
             """Read a FEN, or a diagram as printed, whose last line is a FEN."""

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treetop.games.chess_tables import DELTAS, PROMOTIONS
 from treetop.games.ranks import write_ranks
 
@@ -20,9 +22,9 @@ _LETTERS = {"0000": "k", "1000": "p", "0100": "n", "0010": "b", "0001": "r", "00
 _SIDES = {"w": "White", "b": "Black"}
 _SQUARE = re.compile("[a-h][1-8]")
 _UCI = re.compile("([a-h][1-8])([a-h][1-8])([qrbn]?)", re.IGNORECASE)
-_SAN = re.compile("([KQRBN]?)([a-h]?)([1-8]?)[x:]?([a-h][1-8])(?:=?([QRBN]))?[+#]?[!?]*")
-_CASTLING = re.compile("([O0o])-\\1(-\\1)?[+#]?[!?]*")
-_MOST_MOVES = 9999
+_SAN = re.compile("([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?([QRBN]))?[+#]*[!?]*")
+_CASTLING = re.compile("([O0o])-\\1(-\\1)?[+#]*[!?]*")
+_MOST_MOVES = 256  # a position has at most 218
 
 
 class Setup(NamedTuple):
@@ -102,6 +104,12 @@ def move_of(state: Any, action: int) -> Move:
     if piece == "P" and end >= 56:
         promotion = "NBR"[(plane - PROMOTIONS) // 3] if plane >= PROMOTIONS else "Q"
     return Move(piece, start ^ turned, end ^ turned, promotion, rook)
+
+
+def legal_moves(state: Any) -> dict[int, Move]:
+    """Return the legal moves of a state by their actions."""
+    out = np.zeros(_MOST_MOVES, np.int32)
+    return {int(action): move_of(state, int(action)) for action in out[: state.legal_actions(out)]}
 
 
 def boards_of(cells: Sequence[str], black: bool) -> list[int]:
@@ -277,6 +285,30 @@ def write_uci(move: Move, *, is_960: bool) -> str:
     """
     end = move.castling if is_960 and move.castling >= 0 else move.end
     return f"{name_of(move.start)}{name_of(end)}{move.promotion.lower()}"
+
+
+def write_san(move: Move, legal: Sequence[Move], *, taking: bool) -> str:
+    """Return a move in algebraic notation, without the sign of a check; `legal` are all legal moves.
+
+    The file of departure is added where another piece of the kind can move to the same square, the rank where such a
+    piece stands on the same file, both where neither is enough.
+
+    >>> knights = [Move("N", 1, 18, "", -1), Move("N", 35, 18, "", -1)]
+    >>> write_san(knights[0], knights, taking=False)
+    'Nbc3'
+    """
+    if move.castling >= 0:
+        return "O-O" if move.castling > move.start else "O-O-O"
+    start = name_of(move.start)
+    if move.piece == "P":
+        before = start[0] if taking else ""
+    else:
+        others = [name_of(one.start) for one in legal if (one.piece, one.end) == (move.piece, move.end)]
+        others = [name for name in others if name != start]
+        same_file = any(name[0] == start[0] for name in others)
+        same_rank = any(name[1] == start[1] for name in others)
+        before = move.piece + start[0] * (bool(others) and (same_rank or not same_file)) + start[1] * same_file
+    return f"{before}{'x' * taking}{name_of(move.end)}{f'={move.promotion}' if move.promotion else ''}"
 
 
 def find_move(text: str, legal: list[Move], *, is_960: bool) -> int:
