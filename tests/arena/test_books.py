@@ -40,6 +40,24 @@ def test_a_file_is_read_like_a_list_with_at_most_so_many_moves(tmp_path):
     assert len(read_book(["a1 b2", "a1 b3"], GAME, plies=1).openings) == 1
 
 
+def test_the_first_moves_of_recorded_games_are_openings(tmp_path):
+    file = tmp_path / "games.pgn"
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    games = [treetop.position(CHESS, moves="e4 e5 Nf3 Nc6"), treetop.position(CHESS, moves="e4 e5 Bc4"),
+             treetop.position(CHESS, moves="f3 e5 g4 Qh4"), treetop.position(CHESS, setup=fen).play("e4 Kd7")]  # fmt: skip
+    treetop.records.write_pgn(file, games)
+    two = read_book(file, CHESS, plies=2).openings
+    assert two == (Opening(games[0].actions[:2]), Opening(games[2].actions[:2]), Opening(games[3].actions, fen))
+    assert [len(opening.actions) for opening in read_book(file, CHESS).openings] == [4, 3, 2]  # without the mate
+    file.write_text("1. e4 e5 2. Ke4 *")
+    with pytest.raises(SaveError, match="games.pgn.*Ke4"):
+        read_book(file, CHESS)
+    go = treetop.load_game("go(size=5)")
+    record = tmp_path / "games.SGF"
+    treetop.records.write_sgf(record, [treetop.position(go, moves="C3 B2 D4")])
+    assert read_book(record, go).openings == (Opening(treetop.position(go, moves="C3 B2 D4").actions),)
+
+
 @pytest.mark.parametrize(("line", "text"), [
     ("a1 a1", r"line 2: move 2, 'a1' is not a legal move here; the legal moves are .*; correct the line, or begin it with #"),
     ("a1 zz", "line 2: move 2, 'zz' is not a legal move"),

@@ -6,6 +6,8 @@
     e2e4 e7e5 g1f3                      # moves from the start of the game, by any text that the game reads
     4k3/8/8/8/8/8/4P3/4K3 w - - 0 1     # a position: FEN, EPD, SFEN, or a diagram in one line
     4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4 e8e7
+
+Files that end with .pgn or .sgf hold whole games, of which the first moves are used.
 """
 
 from __future__ import annotations
@@ -24,11 +26,16 @@ from treetop.errors import ConfigError, IllegalMoveError, TreetopError
 from treetop.files import read_bytes
 from treetop.game.definition import Game
 from treetop.game.moves import split_moves
+from treetop.game.notation.pgn import read_pgn
+from treetop.game.notation.recorded import setup_text
+from treetop.game.notation.sgf import read_sgf
 from treetop.game.position import Position
 
 ORDERS = ("file", "random")
 _MOVES = " moves "
 _MOST_BYTES = 100_000_000
+_PLIES_OF_GAMES = 16
+_READERS = {".pgn": read_pgn, ".sgf": read_sgf}
 
 
 class Opening(NamedTuple):
@@ -98,8 +105,8 @@ class Book:
 def read_book(source: str | Path | Sequence[str], game: Game, *, order: str = "file", plies: int | None = None) -> Book:
     """Return the openings of a file, or of a list of lines as in such a file. Openings that occur twice are used once.
 
-    `plies` is the most moves of each opening that are played. A line that the rules do not allow is a `ConfigError`
-    with the line and the move.
+    `plies` is the most moves of each opening that are played (default: all, and 16 of a game in PGN or SGF). A line
+    that the rules do not allow is a `ConfigError` with the line and the move.
 
     >>> import treetop as tt
     >>> read_book(["a1 b2 c3"], tt.load_game("tic_tac_toe"), plies=2).openings
@@ -111,8 +118,11 @@ def read_book(source: str | Path | Sequence[str], game: Game, *, order: str = "f
     """
     checks.whole("the most moves of an opening", plies, 0, optional=True)
     if isinstance(source, (str, Path)):
-        name = str(source)
-        found = _from_lines(_lines_of(Path(source)), game, name, plies)
+        name, path = str(source), Path(source)
+        if path.suffix.lower() in _READERS:
+            found = _from_games(path, game, _PLIES_OF_GAMES if plies is None else plies)
+        else:
+            found = _from_lines(_lines_of(path), game, name, plies)
     else:
         name = "the openings"
         found = _from_lines(_texts(source), game, name, plies)
@@ -151,6 +161,15 @@ def _from_lines(lines: Iterable[str], game: Game, name: str, plies: int | None) 
                 f"{name}, line {number}: {reason}; correct the line, or begin it with # to leave it out"
                 + (f"\n{board}" if board else "")
             ) from None
+
+
+def _from_games(path: Path, game: Game, plies: int) -> Iterator[Opening]:
+    """Yield the beginnings of recorded games, without those that are over by then."""
+    for recorded in _READERS[path.suffix.lower()](path, game=game):
+        actions = recorded.actions[:plies]
+        if not recorded.start.play(actions).is_terminal:
+            is_set_up = recorded.end.was_set_up or game.has("deal")
+            yield Opening(actions, setup_text(recorded.start) if is_set_up else None)
 
 
 def _opening(text: str, game: Game, plies: int | None) -> Opening:

@@ -121,7 +121,8 @@ OpeningsFile = Annotated[
     typer.Option(
         "--openings",
         metavar="FILE",
-        help="Begin with the openings of a file: in each line moves, or a position (FEN, EPD, SFEN, a diagram).",
+        help="Begin with the openings of a file: in each line moves, or a position (FEN, EPD, SFEN, a diagram); or the "
+        "games of a .pgn or .sgf file.",
         rich_help_panel=_OPENINGS,
     ),
 ]
