@@ -19,7 +19,7 @@ GAME = treetop.load_game("tic_tac_toe")
 QUICK = {"make_player": MAKE, "workers": 1, "seed": 1, "balanced": False}
 
 
-class Watching(RandomPlayer):
+class Noting(RandomPlayer):
     """Notes the times that it is shown."""
 
     def prepare(self, game):
@@ -31,7 +31,7 @@ class Watching(RandomPlayer):
 
 
 def test_players_are_shown_the_times_of_all_seats():
-    player, other = Watching(), Watching()
+    player, other = Noting(), Noting()
     played = play_game([player, other], treetop.Position(GAME), 1, clock=TimeControl(1000.0, 7.0))
     assert played.forfeit is None
     assert player.first == player.times[0] == ClockTimes((1000.0, 1000.0), 7.0)
