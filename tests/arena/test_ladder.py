@@ -68,7 +68,7 @@ def test_a_saturated_ladder_has_finite_ratings_and_names_the_open_ends():
     assert math.isfinite(rating.low)
     assert rating.high == math.inf
     assert result.to_dict()["ratings"]["alphabeta(depth=12)"]["high"] is None
-    assert result.facts()["no upper bound"].startswith("alphabeta(depth=12): ")
+    assert result.facts()["no upper bound"].startswith("alphabeta(depth=12); ")
     assert "no lower bound" not in result.facts()
 
 

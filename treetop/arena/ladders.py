@@ -61,9 +61,9 @@ class LadderResult(TournamentResult):
         above = [name for name, rating in zip(self.players, elo, strict=False) if rating.high == math.inf]
         below = [name for name, rating in zip(self.players, elo, strict=False) if rating.low == -math.inf]
         if above:
-            said["no upper bound"] = f"{', '.join(above)}: lost no point to any player below"
+            said["no upper bound"] = f"{', '.join(above)}; together they lost no point to the other players"
         if below:
-            said["no lower bound"] = f"{', '.join(below)}: won no point from any player above"
+            said["no lower bound"] = f"{', '.join(below)}; together they won no point from the other players"
         if self.left_out:
             said["left out"] = "; ".join(f"{rung}: {reason}" for rung, reason in self.left_out.items())
         return said
