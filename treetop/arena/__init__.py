@@ -19,6 +19,8 @@ True
 True
 >>> OpeningSettings(plies=2).balanced
 True
+>>> isinstance(read_book(["a1", "b2"], tt.load_game("tic_tac_toe")), Book)
+True
 
 Public names are imported on first use: playing games starts processes and locks files.
 """
@@ -28,6 +30,8 @@ from typing import TYPE_CHECKING
 from treetop.lazy import exports
 
 if TYPE_CHECKING:
+    from treetop.arena.books import Book as Book
+    from treetop.arena.books import read_book as read_book
     from treetop.arena.converting import convert as convert
     from treetop.arena.converting import read_games as read_games
     from treetop.arena.elo import Rating as Rating
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from treetop.arena.elo import rate as rate
     from treetop.arena.elo import score_of as score_of
     from treetop.arena.evaluation import evaluate as evaluate
+    from treetop.arena.ladders import LadderResult as LadderResult
+    from treetop.arena.ladders import ladder as ladder
     from treetop.arena.matches import MatchError as MatchError
     from treetop.arena.matches import MatchProgress as MatchProgress
     from treetop.arena.matches import match as match
@@ -55,9 +61,11 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
+        "books": "Book read_book",
         "converting": "convert read_games",
         "elo": "Rating elo_of rate score_of",
         "evaluation": "evaluate",
+        "ladders": "LadderResult ladder",
         "matches": "MatchError MatchProgress match match_many",
         "openings": "Openings OpeningSettings",
         "positions": "SuiteResult SuiteRow solve_suite",

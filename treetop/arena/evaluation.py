@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop import checks
+from treetop.arena.books import Opening
 from treetop.arena.game import PlayedGame
 from treetop.arena.log import EVALUATION, GameLog
 from treetop.arena.matches import Contest, MatchProgress, Terms, play_contests
@@ -36,9 +37,9 @@ class EvaluationTask:
     """The seed of the evaluation."""
 
     @property
-    def opening(self) -> tuple[Any, ...]:
+    def opening(self) -> Opening:
         """No moves are played before the players begin."""
-        return ()
+        return Opening(())
 
     @property
     def game_seed_number(self) -> int:
@@ -80,7 +81,7 @@ class _Evaluation(Contest):
         super().__init__(specs, names, log, tally)
         self._seats = seats
 
-    def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:  # noqa: ARG002 - nothing is played before
+    def task(self, index: int, opening: Opening, seed: int) -> Task:  # noqa: ARG002 - nothing is played before
         """Return one of its games: the deals in order, all players on each."""
         deal, player = divmod(index, len(self.specs))
         return EvaluationTask(index, player, self.specs[player], deal, self._seats, seed)

@@ -20,7 +20,9 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError, PlayerError
 from treetop.game.facts import Facts
 from treetop.game.position import Position
+from treetop.players.clock import ClockTimes, TimeControl, show_clock
 from treetop.players.protocol import Player, prepare
+from treetop.search.clock import GameClock
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SOON = 0.05  # seconds between two looks at a clock that is stopped
@@ -64,6 +66,7 @@ def play_game(
     *,
     chance: int | None = None,
     move_deadline: float | None = None,
+    clock: TimeControl | None = None,
 ) -> PlayedGame:
     """Play a game with one player for each seat, and return it.
 
@@ -71,7 +74,8 @@ def play_game(
     whoever plays. With imperfect information each player is given positions in which the hidden part is drawn at random
     (a determinization), by a seed from the game's seed and from what the player has observed; only players that declare
     themselves `clairvoyant` are given the true positions. A player that raises a `PlayerError`, plays an illegal action
-    or needs more than `move_deadline` seconds for a move loses by forfeit. Any other exception is a bug and goes to the
+    or needs more than `move_deadline` seconds for a move loses by forfeit; so
+    does one that has used up its time where there is a `clock`. Any other exception is a bug and goes to the
     caller. The same seed and the same players give the same game.
     """
     facts = start.game.facts
@@ -79,7 +83,7 @@ def play_game(
         raise ConfigError(f"{start.game.name} needs {facts.players} players, not {len(players)}")
     checks.number("move_deadline", move_deadline, above=0, finite=False, unit="seconds", optional=True)
     with _CtrlC() as ctrl_c:
-        return _Play(players, start, seed, seed if chance is None else chance, move_deadline, ctrl_c).run()
+        return _Play(players, start, seed, seed if chance is None else chance, move_deadline, clock, ctrl_c).run()
 
 
 def score(rewards: Sequence[float], seat: int) -> float:
@@ -106,7 +110,8 @@ class _Play:
     """A game in progress."""
 
     def __init__(
-        self, players: Sequence[Player], start: Position, seed: int, chance: int, deadline: float | None, ctrl_c: _CtrlC
+        self, players: Sequence[Player], start: Position, seed: int, chance: int, deadline: float | None,
+        control: TimeControl | None, ctrl_c: _CtrlC,
     ) -> None:  # fmt: skip
         self._players, self._start, self._deadline, self._ctrl_c = players, start, deadline, ctrl_c
         self._position, self._game = start, start.game
@@ -121,9 +126,11 @@ class _Play:
         self._seconds = [0.0] * len(players)
         self._simulations: list[int | None] = [None] * len(players)
         self._choices = [0] * len(players)
+        self._clocks = [] if control is None else [GameClock(control.seconds, control.increment) for _ in players]
 
     def run(self) -> PlayedGame:
         try:
+            self._show_clocks()
             for seat, player in enumerate(self._players):
                 self._ask(seat, prepare, player, self._game)
             for seat, player in enumerate(self._players):
@@ -183,13 +190,17 @@ class _Play:
         if seat not in range(len(self._players)):
             raise GameError(f"no player can move: the player to move is {seat}\n{self._position}")
         player, position = self._players[seat], self._sight(seat)
+        self._show_clocks()
+        left = self._clocks[seat].remaining if self._clocks else None
+        deadline = min((limit for limit in (self._deadline, left) if limit is not None), default=None)
         clock = thinking_clock()
         began = clock.now()
         try:
-            with _alarm(self._deadline):
+            with _alarm(deadline):
                 action = self._ask(seat, player.choose, position)
         except _OutOfTime:
-            raise _Forfeit(seat, f"no move after {self._deadline:g} s") from None
+            why = "lost on time: " if deadline == left else ""
+            raise _Forfeit(seat, f"{why}no move after {deadline:.3g} s") from None
         finally:
             took = clock.now() - began
             self._seconds[seat] += took
@@ -197,7 +208,17 @@ class _Play:
         self._count(seat, player)
         if self._deadline is not None and took > self._deadline:
             raise _Forfeit(seat, f"a move took {took:.3g} s, more than {self._deadline:g} s")
+        if self._clocks:
+            self._clocks[seat].spent(took)
+            if self._clocks[seat].flagged:
+                raise _Forfeit(seat, f"lost on time: a move took {took:.3g} s, and {left:.3g} s were left")
         return self._legal(seat, action)
+
+    def _show_clocks(self) -> None:
+        left = tuple(clock.remaining for clock in self._clocks)
+        times = ClockTimes(left, self._clocks[0].increment) if self._clocks else None
+        for player in self._players:
+            show_clock(player, times)
 
     def _legal(self, seat: int, action: Any) -> Any:
         position = self._position

@@ -27,6 +27,7 @@ _SAME = {
     "openings": "openings",
     "make_player": "maker of players",
     "move_deadline": "deadline a move",
+    "clock": "clock",
 }
 
 
@@ -155,7 +156,7 @@ def _is_pair_game(record: Record) -> bool:
         and record["score"] in (0, 0.5, 1)
         and record["seats"] in (["A", "B"], ["B", "A"])
         and record["forfeit"] in (None, "A", "B")
-        and _is_opening(record["opening"])
+        and _is_opening(record)
         and _are_rewards(record["rewards"], "AB")
         and _are_seers(record.get("clairvoyant", []))
     )
@@ -171,7 +172,7 @@ def _is_round_game(record: Record) -> bool:
         and all(isinstance(letter, str) for letter in seats)
         and len(set(seats)) == len(seats)
         and record["forfeit"] in (None, *seats)
-        and _is_opening(record["opening"])
+        and _is_opening(record)
         and _are_rewards(record["rewards"], seats)
         and _are_seers(record.get("clairvoyant", []))
     )
@@ -201,8 +202,13 @@ def _is_number(value: Any) -> bool:
     return is_number(value) and abs(value) <= LARGEST_REWARD
 
 
-def _is_opening(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(action, (int, list)) for action in value)
+def _is_opening(record: Record) -> bool:
+    actions, setup = record["opening"], record.get("setup")
+    return (
+        isinstance(actions, list)
+        and all(isinstance(action, (int, list)) for action in actions)
+        and (setup is None or isinstance(setup, str))
+    )
 
 
 def _are_seers(value: Any) -> bool:

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from treetop import checks
+from treetop.arena.books import Book, Opening
 from treetop.arena.log import MATCH, ROUNDS, GameLog, versions
 from treetop.arena.many import ManyResult, ManyTally
-from treetop.arena.openings import Openings, OpeningSettings
+from treetop.arena.openings import OpeningSettings, choose_openings
 from treetop.arena.playing import MAKE_PLAYER, SETUP, GameTask, Task, maker
 from treetop.arena.result import MatchResult, Tally
 from treetop.arena.sprt import Sprt
@@ -25,6 +26,7 @@ from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game, name_for_workers
 from treetop.journal import Record
+from treetop.players.clock import TimeControl, show_clock
 from treetop.players.protocol import Player, prepare
 from treetop.workers.places import in_this_process
 from treetop.workers.pool import Pool
@@ -112,9 +114,10 @@ class Terms:
     game: Game
     games: int
     seed: int
-    openings: OpeningSettings
+    openings: OpeningSettings | Book
     make_player: str = MAKE_PLAYER
     move_deadline: float | None = None
+    clock: TimeControl | None = None
 
     def __post_init__(self) -> None:
         self._check_games()
@@ -149,6 +152,7 @@ class Terms:
             "openings": self.openings.to_dict(self.game),
             "make_player": self.make_player,
             "move_deadline": self.move_deadline,
+            "clock": None if self.clock is None else str(self.clock),
             "versions": versions(),
         }
 
@@ -166,6 +170,7 @@ class Terms:
                     f"{self.make_player} made {player!r} of {spec}, which is not a player: "
                     "it lacks name, begin, choose, observe or close"
                 )
+            show_clock(player, None if self.clock is None else self.clock.at_start(self.game.facts.players))
             try:
                 prepare(player, self.game)
             finally:
@@ -178,7 +183,7 @@ class Contest:
     def __init__(self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: Counter) -> None:
         self.specs, self.names, self.log, self.tally = specs, names, log, tally
 
-    def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:
+    def task(self, index: int, opening: Opening, seed: int) -> Task:
         """Return one of its games."""
         return GameTask(index, opening, self.specs, seed)
 
@@ -230,9 +235,12 @@ def match(
     workers: int | None = None,
     out: str | Path | None = None,
     sprt: Sprt | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     names: tuple[str, str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
@@ -246,12 +254,24 @@ def match(
     all games are played in this process. With `on="ray"` or `on="ray://host:port"` the workers are on a Ray cluster
     (default: one for each of its CPUs). Ctrl-C ends the match with the result so far.
 
+    `openings` is a file of openings, or a list of lines as in such a file (`treetop.arena.books`), each played as a
+    pair; `opening_order` is `file` or `random`, and at most `opening_plies` moves of each are used. Without it the
+    games begin with `opening_plies` random moves. With a `clock`, such as "60+1", each player has so many seconds for a
+    game, and so many more after each move; one who has used them up loses by forfeit.
+
     >>> import treetop as tt
     >>> tt.match("uct(simulations=100)", "random", "tic_tac_toe", games=4, seed=1, workers=1).games
     4
     """
+    found = need_two(load_game(game))
     terms = Terms(
-        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
+        found,
+        games,
+        seed,
+        choose_openings(found, openings, opening_order, opening_plies, balanced=balanced),
+        make_player,
+        move_deadline,
+        TimeControl.of(clock),
     )
     pairing = Pairing(
         terms, (player_a, player_b), names or (player_a, player_b), None if out is None else Path(out), sprt
@@ -270,9 +290,12 @@ def match_many(
     seed: int = 0,
     workers: int | None = None,
     out: str | Path | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
@@ -288,7 +311,9 @@ def match_many(
     >>> match_many(["random", "random", "random"], "nim_three", games=3, seed=1, workers=1).games
     3
     """
-    terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
+    found = load_game(game)
+    book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
+    terms = Terms(found, games, seed, book, make_player, move_deadline, TimeControl.of(clock))
     many = terms.game.facts.players
     if many < 3 or len(players) != many:
         raise ConfigError(
@@ -320,13 +345,13 @@ def play_contests(
     game = terms.game
     source = game if in_this_process(on, workers) else name_for_workers(game)
     # For a player that cannot be interrupted: then the process is killed, and the match stops.
-    deadline = None if terms.move_deadline is None else 60 + 2 * terms.move_deadline * terms.game.facts.max_length
+    deadline = _longest_game(terms)
     run = _Run(terms, pairings, progress)
     try:
         specs = tuple(dict.fromkeys(spec for pairing in pairings for spec in pairing.specs))
         with Pool(
             SETUP,
-            (source, terms.make_player, terms.move_deadline, specs, game.digest),
+            (source, terms.make_player, terms.move_deadline, specs, game.digest, terms.clock),
             workers=workers,
             deadline=deadline,
             on=on,
@@ -343,6 +368,15 @@ def play_contests(
     return False
 
 
+def _longest_game(terms: Terms) -> float | None:
+    """Return the seconds after which a game must be over, if there is a limit."""
+    facts, clock = terms.game.facts, terms.clock
+    limits = [] if terms.move_deadline is None else [terms.move_deadline * facts.max_length]
+    if clock is not None:
+        limits.append(clock.seconds * facts.players + clock.increment * facts.max_length)
+    return 60 + 2 * min(limits) if limits else None
+
+
 class _Run(Generic[C]):
     """The games of one call."""
 
@@ -350,7 +384,7 @@ class _Run(Generic[C]):
         self, terms: Terms, pairings: Sequence[C], progress: Callable[[C, MatchProgress], object] | None
     ) -> None:
         self._terms, self._pairings, self._progress = terms, pairings, progress
-        self._openings = Openings(terms.game, terms.openings, terms.seed, _known_openings(pairings, terms.group))
+        self._opening = terms.openings.chooser(terms.game, terms.seed, _known_openings(pairings, terms.group))
         self._owners: dict[str, tuple[C, int]] = {}
         self._failure: tuple[C, int, Outcome] | None = None
         self._played = 0
@@ -371,7 +405,7 @@ class _Run(Generic[C]):
                         continue
                     name = f"{number}/{game}"
                     self._owners[name] = (pairing, game)
-                    yield Unit(name, (pairing.task(game, self._openings[game // group].actions, self._terms.seed),))
+                    yield Unit(name, (pairing.task(game, self._opening(game // group), self._terms.seed),))
 
     def take(self, outcome: Outcome) -> None:
         """Save and count a finished game. After a game that failed, those in progress are finished and no new one
@@ -411,9 +445,9 @@ class _Run(Generic[C]):
         raise MatchError(f"game {index} of {pairing.title} could not be played: {outcome.reason}; {safe}{trace}")
 
 
-def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[Any, ...]]:
+def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, Opening]:
     return {
-        record["index"] // group: tuple(record.get("opening", ()))
+        record["index"] // group: Opening(tuple(record.get("opening", ())))
         for pairing in pairings
         for record in pairing.log.records.values()
     }

@@ -4,11 +4,13 @@ colours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from treetop import checks
+from treetop.arena.books import Book, Opening, read_book
 from treetop.arena.seeds import DEAL, OPENING, derive
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
@@ -66,6 +68,29 @@ class OpeningSettings:
         """Return plain values for a match's file."""
         judge = {"limit": self.limit, "simulations": self.simulations} if self.balanced else {}
         return {"plies": self.plies_for(game), "balanced": self.balanced, **judge, "tries": self.tries}
+
+    def chooser(self, game: Game, seed: int, known: Mapping[int, Opening]) -> Callable[[int], Opening]:
+        """Return the function that gives the opening of each pair; `known` are those of a match that is resumed."""
+        made = Openings(game, self, seed, {pair: opening.actions for pair, opening in known.items()})
+        return lambda pair: Opening(made[pair].actions)
+
+
+def choose_openings(
+    game: Game, openings: str | Path | Sequence[str] | None, order: str, plies: int | None, *, balanced: bool
+) -> OpeningSettings | Book:
+    """Return how the openings of a match are found: in a file or a list, or made at random.
+
+    >>> import treetop as tt
+    >>> choose_openings(tt.load_game("tic_tac_toe"), ["a1", "b2"], "file", None, balanced=True).openings
+    (Opening(actions=(0,), setup=None), Opening(actions=(4,), setup=None))
+    """
+    if openings is None:
+        if order != "file":
+            raise ConfigError(f"the order of openings, {order!r}, is for openings from a file: give openings too")
+        return OpeningSettings(plies, balanced)
+    if not balanced:
+        raise ConfigError("openings from a file are used as they are: leave out what allows unbalanced ones")
+    return read_book(openings, game, order=order, plies=plies)
 
 
 class Openings:

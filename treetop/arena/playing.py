@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from treetop.arena.books import Opening, at_opening
 from treetop.arena.game import PlayedGame, play_game, score
 from treetop.arena.openings import start_of
 from treetop.arena.seeds import CHANCE, GAME, derive
@@ -14,6 +15,7 @@ from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_same
+from treetop.players.clock import TimeControl, show_clock
 from treetop.players.protocol import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
@@ -40,8 +42,8 @@ class Task(Protocol):
     """One game: everything it depends on, and its line in the file."""
 
     @property
-    def opening(self) -> tuple[Any, ...]:
-        """The moves played before the players begin."""
+    def opening(self) -> Opening:
+        """What is played before the players begin."""
         ...
 
     @property
@@ -74,7 +76,7 @@ class GameTask:
     """One game of a match: everything it depends on."""
 
     index: int
-    opening: tuple[Any, ...]
+    opening: Opening
     specs: tuple[str, ...]
     """Player A, player B, and so on."""
     seed: int
@@ -107,12 +109,13 @@ class GameTask:
         """Return the game's line in the match's file."""
         seats = [LETTERS[number] for number in self.seats]
         moves = played.end.moves()
-        opening = len(self.opening)
+        opening = len(self.opening.actions)
         return {
             "index": self.index,
             **({"pair": self.deal} if len(seats) == 2 else {"round": self.deal}),
             "seats": seats,
-            "opening": list(self.opening),
+            **({} if self.opening.setup is None else {"setup": self.opening.setup}),
+            "opening": list(self.opening.actions),
             "opening_moves": moves[:opening],
             "actions": list(played.actions),
             "moves": moves[opening:],
@@ -142,26 +145,28 @@ class GameWorker:
         move_deadline: float | None,
         specs: tuple[str, ...] = (),
         rules: str | None = None,
+        clock: TimeControl | None = None,
     ) -> None:
         self._game = load_same(game, rules)
         self._make = maker(make_player)
-        self._deadline = move_deadline
+        self._deadline, self._clock = move_deadline, clock
         self._players: dict[tuple[str, int], Player] = {}
         self._spare: dict[str, Player] = {}
         """Prepared players without a seat."""
         for spec in specs:
             with suppress(PlayerError):  # it forfeits its games, each with the reason
                 self._spare[spec] = self._make(spec, self._game)
+                show_clock(self._spare[spec], None if clock is None else clock.at_start(self._game.facts.players))
                 prepare(self._spare[spec], self._game)
 
     def __call__(self, task: Task) -> dict[str, Any]:
         """Play a game and return its line in the file."""
-        start = start_of(self._game, task.seed, task.deal).play(task.opening)
+        start = at_opening(start_of(self._game, task.seed, task.deal), task.opening)
         seed, chance = derive(task.seed, GAME, task.game_seed_number), derive(task.seed, CHANCE, task.deal)
         seats = list(task.by_seat)
         try:
             players = [self._player(*key) for key in seats]
-            played = play_game(players, start, seed, chance=chance, move_deadline=self._deadline)
+            played = play_game(players, start, seed, chance=chance, move_deadline=self._deadline, clock=self._clock)
         except BaseException:
             self._drop(seats)
             raise

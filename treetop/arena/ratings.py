@@ -90,17 +90,42 @@ def _fit(choix: Any, players: int, counts: Mapping[tuple[int, int], Any]) -> Any
     return choix.ilsr_pairwise_dense(wins, max_iter=10_000) * _ELO
 
 
-def _refuse_islands(players: int, pairs: Sequence[tuple[int, int]]) -> None:
-    """Raise ConfigError unless all players are connected by games."""
-    reached, frontier = {0}, [0]
+def unbounded(players: int, pairings: Pairings, anchor: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the players whose rating, as a difference to the anchor's, the games do not bound from below, and those
+    whose rating they do not bound from above.
+
+    A rating is bounded from above through players who scored against it and are bounded themselves, and so on to the
+    anchor; from below through players that it scored against.
+
+    >>> below, above = unbounded(3, {(0, 1): (2, 1, 0, 0, 0), (1, 2): (4, 0, 0, 0, 0)}, 0)
+    >>> sorted(below), sorted(above)
+    ([], [2])
+    """
+    scored = {
+        (i, j) for (one, other), cells in pairings.items() for i, j, lost in ((one, other, 0), (other, one, 4))
+        if sum(cells) > cells[lost]
+    }  # fmt: skip
+    everyone = frozenset(range(players))
+    return (
+        everyone - _reached(anchor, {(j, i) for i, j in scored}),
+        everyone - _reached(anchor, scored),
+    )
+
+
+def _reached(start: int, steps: set[tuple[int, int]]) -> frozenset[int]:
+    reached, frontier = {start}, [start]
     while frontier:
         here = frontier.pop()
-        for pair in pairs:
-            if here in pair:
-                other = pair[0] if pair[1] == here else pair[1]
-                if other not in reached:
-                    reached.add(other)
-                    frontier.append(other)
+        for one, other in steps:
+            if one == here and other not in reached:
+                reached.add(other)
+                frontier.append(other)
+    return frozenset(reached)
+
+
+def _refuse_islands(players: int, pairs: Sequence[tuple[int, int]]) -> None:
+    """Raise ConfigError unless all players are connected by games."""
+    reached = _reached(0, {*pairs, *((j, i) for i, j in pairs)})
     if len(reached) < players:
         raise ConfigError(
             f"no rating can compare players {sorted(reached)} with the others: they have no finished pair of games"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treetop.compiler.rng import STEP, mix
 
-OPENING, GAME, PLAYER, CHANCE, DEAL, SIGHT = 1, 2, 3, 4, 5, 6
+OPENING, GAME, PLAYER, CHANCE, DEAL, SIGHT, BOOK = 1, 2, 3, 4, 5, 6, 7
 """The purpose of a seed: different purposes never share numbers."""
 
 

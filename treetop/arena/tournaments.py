@@ -14,13 +14,14 @@ from typing import Any
 
 from treetop.arena.forfeits import Reasons, describe
 from treetop.arena.matches import MatchProgress, Pairing, Terms, need_two, play_contests
-from treetop.arena.openings import OpeningSettings
+from treetop.arena.openings import choose_openings
 from treetop.arena.playing import MAKE_PLAYER
 from treetop.arena.ratings import Ratings, bradley_terry, need_choix
 from treetop.arena.result import MatchResult
 from treetop.errors import ConfigError, SaveError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
+from treetop.players.clock import TimeControl
 from treetop.stats import format_signed
 from treetop.text import text_table
 
@@ -176,9 +177,12 @@ def tournament(
     seed: int = 0,
     workers: int | None = None,
     out: str | Path | None = None,
+    openings: str | Path | Sequence[str] | None = None,
+    opening_order: str = "file",
     opening_plies: int | None = None,
     balanced: bool = True,
     move_deadline: float | None = None,
+    clock: str | TimeControl | None = None,
     make_player: str = MAKE_PLAYER,
     anchor: str | None = None,
     anchor_elo: float = 0.0,
@@ -189,7 +193,8 @@ def tournament(
 
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
-    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers` and `on` are as in `match`.
+    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers`, `on`, `openings` and
+    `clock` are as in `match`.
 
     >>> import treetop as tt
     >>> tt.tournament(["random", "greedy", "uct(simulations=50)"], "tic_tac_toe", games=2, workers=1).players
@@ -202,23 +207,11 @@ def tournament(
         raise ConfigError("a tournament needs at least two players, each named once")
     if anchor is not None and anchor not in names:
         raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
-    terms = Terms(
-        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
-    )
-    folder = _folder(out)
-    pairings = {
-        (i, j): Pairing(
-            terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster)
-        )
-        for i, j in itertools.combinations(range(len(names)), 2)
-    }
-    report = None if progress is None else _Report(list(pairings.values()), names, games, progress)
-    with contextlib.ExitStack() as stack:
-        for pairing in pairings.values():
-            stack.enter_context(pairing.log)
-            pairing.resume()
-        interrupted = play_contests(terms, list(pairings.values()), workers, report, on=on)
-    matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
+    found = need_two(load_game(game))
+    book = choose_openings(found, openings, opening_order, opening_plies, balanced=balanced)
+    terms = Terms(found, games, seed, book, make_player, move_deadline, TimeControl.of(clock))
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    matches, folder, interrupted = play_pairings(terms, roster, pairs, out, workers, progress, on)
     number = 0 if anchor is None else names.index(anchor)
     return TournamentResult(
         names,
@@ -229,6 +222,34 @@ def tournament(
         folder,
         interrupted,
     )
+
+
+def play_pairings(
+    terms: Terms,
+    roster: Mapping[str, str],
+    pairs: Sequence[tuple[int, int]],
+    out: str | Path | None,
+    workers: int | None,
+    progress: Callable[[TournamentProgress], object] | None,
+    on: str | None,
+) -> tuple[dict[tuple[int, int], MatchResult], Path | None, bool]:
+    """Play the matches of some pairs of players, by number. Return their results, the folder of their files, and
+    whether Ctrl-C ended it. `roster` has the specs of the players by name.
+    """
+    folder, names = _folder(out), tuple(roster)
+    pairings = {
+        (i, j): Pairing(
+            terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster)
+        )
+        for i, j in pairs
+    }
+    report = None if progress is None else _Report(list(pairings.values()), names, terms.games, progress)
+    with contextlib.ExitStack() as stack:
+        for pairing in pairings.values():
+            stack.enter_context(pairing.log)
+            pairing.resume()
+        interrupted = play_contests(terms, list(pairings.values()), workers, report, on=on)
+    return {pair: pairing.tally.result() for pair, pairing in pairings.items()}, folder, interrupted
 
 
 def rate_all(

@@ -12,8 +12,8 @@ from treetop import __version__
 from treetop.cli.common import errors_as_exit_codes, say
 
 COMMANDS = (
-    "games", "search", "play", "serve", "analyze", "uci", "usi", "gtp", "solve", "match", "tournament", "evaluate",
-    "suite", "convert", "train", "muzero", "runs", "export", "prove", "check", "bench", "warmup",
+    "games", "search", "play", "serve", "analyze", "uci", "usi", "gtp", "solve", "match", "tournament", "ladder",
+    "evaluate", "suite", "convert", "train", "muzero", "runs", "export", "prove", "check", "bench", "warmup",
 )  # fmt: skip
 """The subcommands, in the order of the help. Each is the function of that name in the module of that name."""
 _SETTINGS: dict[str, Any] = {

@@ -35,6 +35,7 @@ from treetop.cli.common import (
     table,
 )
 from treetop.errors import ConfigError
+from treetop.players.clock import TimeControl
 from treetop.workers.places import on_cluster
 
 if TYPE_CHECKING:
@@ -107,12 +108,39 @@ MakePlayer = Annotated[
 Deadline = Annotated[
     float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")
 ]
+Clock = Annotated[
+    str | None,
+    typer.Option(
+        "--clock",
+        metavar="S+I",
+        help="Seconds of each player for a game, and those added after each move: 60+1. A lost clock loses the game.",
+    ),
+]
+OpeningsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--openings",
+        metavar="FILE",
+        help="Begin with the openings of a file: in each line moves, or a position (FEN, EPD, SFEN, a diagram); or the "
+        "games of a .pgn or .sgf file.",
+        rich_help_panel=_OPENINGS,
+    ),
+]
+OpeningOrder = Annotated[
+    str,
+    typer.Option(
+        "--opening-order",
+        metavar="ORDER",
+        help="The order of --openings: file, or random by the seed.",
+        rich_help_panel=_OPENINGS,
+    ),
+]
 Plies = Annotated[
     int | None,
     typer.Option(
         "--opening-plies",
         metavar="K",
-        help="Random moves at the start. Default: depends on the length of the game.",
+        help="Random moves at the start (default: depends on the game); with --openings the most moves of each.",
         rich_help_panel=_OPENINGS,
     ),
 ]
@@ -151,6 +179,9 @@ def match(
     trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
+    clock: Clock = None,
+    openings: OpeningsFile = None,
+    opening_order: OpeningOrder = "file",
     opening_plies: Plies = None,
     any_opening: AnyOpening = False,
     sprt: Bounds = None,
@@ -190,9 +221,12 @@ def match(
         "workers": workers,
         "on": on,
         "out": out,
+        "openings": openings,
+        "opening_order": opening_order,
         "opening_plies": opening_plies,
         "balanced": not any_opening,
         "move_deadline": move_deadline,
+        "clock": TimeControl.of(clock),
         "make_player": make_player or MAKE_PLAYER,
         "names": names,
     }

@@ -26,6 +26,8 @@ def examine_texts(examiner: Examiner, position: Position) -> None:
     if game.has("render_for"):
         for player in range(game.facts.players):
             _text(position, "render_for", player)
+    if game.has("setup_text"):
+        _setup(position)
     if game.has("board"):
         _board(position, "board")
     if game.has("board_for"):
@@ -45,6 +47,19 @@ def _board(position: Position, method: str, *arguments: Any) -> None:
         Picture.of(given)
     except ConfigError as error:
         raise ContractError("returns", f"{method} is wrong: {error}", method) from None
+
+
+def _setup(position: Position) -> None:
+    """Check that `parse` reads what `setup_text` writes, as far as a line shows a position: without the history."""
+    text = _text(position, "setup_text")
+    if len(text.splitlines()) != 1:
+        raise ContractError("returns", f"setup_text returned {shorten(text)}; it must return one line", "setup_text")
+    if position.is_terminal or not position.game.has("parse"):
+        return
+    back = guard("parse", functools.partial(Position.parse, position.game, text))
+    again = _text(back, "setup_text")
+    if again != text:
+        raise ContractError("names", f"setup_text returned {text!r}, which parse reads as {again!r}", "parse")
 
 
 def _text(position: Position, method: str, *arguments: Any) -> str:

@@ -406,6 +406,17 @@ class Position:
         """Whether the history starts at a deal or a set-up instead of the game's initial state."""
         return bool(self._start != start_record(self.game))
 
+    def setup_text(self) -> str:
+        """Return the position as one line that engines and `parse` read: FEN, or SFEN in shogi. Its history is lost.
+
+        >>> import treetop
+        >>> treetop.position("chess", moves="e4 c5").setup_text()
+        'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
+        """
+        if not self.game.has("setup_text"):
+            raise ConfigError(f"{self.game.name} cannot write a position as text: its class has no method `setup_text`")
+        return str(call(self.game, self.state, "setup_text"))
+
     def picture(self, player: int | None = None) -> Picture:
         """Return what the position looks like, as data; with `player`, without what is hidden from that player."""
         return picture_of(self, None if player is None else self._seat(player))

@@ -452,4 +452,4 @@ def fen(position: Position) -> str:
     """
     if position.game.family != "chess":
         raise ConfigError(f"a FEN is of a position of chess, not of {position.game.name}")
-    return str(position.state.setup_text())
+    return position.setup_text()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from treetop.players.engine import CecpPlayer as CecpPlayer
     from treetop.players.engine import GtpPlayer as GtpPlayer
     from treetop.players.engine import UciPlayer as UciPlayer
+    from treetop.players.engine import UsiPlayer as UsiPlayer
     from treetop.players.own import player as player
     from treetop.players.protocol import Player as Player
     from treetop.players.search import SearchPlayer as SearchPlayer
@@ -43,7 +44,7 @@ __all__, __getattr__, __dir__ = exports(
         "base": "BasePlayer",
         "baselines": "AlphaBetaPlayer GreedyPlayer RandomPlayer",
         "bundled": "recommended recommended_search",
-        "engine": "CecpPlayer GtpPlayer UciPlayer",
+        "engine": "CecpPlayer GtpPlayer UciPlayer UsiPlayer",
         "own": "player",
         "protocol": "Player",
         "search": "SearchPlayer",

@@ -7,6 +7,7 @@ from typing import Any
 from treetop.compiler.rng import mix
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.players.clock import ClockTimes
 from treetop.players.protocol import Choice
 from treetop.types import SIMULTANEOUS
 
@@ -30,6 +31,8 @@ class BasePlayer:
         """The player's name in results."""
         self.seat = 0
         """Its number in the game; set before `begin`."""
+        self.clock: ClockTimes | None = None
+        """The times of a game with a clock; set before each move."""
         self._seed = 0
 
     def prepare(self, game: Game) -> None:

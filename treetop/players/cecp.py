@@ -31,6 +31,10 @@ _WANTED = {
     "time",
     "draw",
     "debug",
+    "analyze",
+    "name",
+    "smp",
+    "memory",
 }
 _FEATURE_SECONDS = 2.0  # the protocol's wait for the first feature; an engine of version 1 sends none
 _LEFTOVERS = 1000  # unread lines of the last game, such as its result
@@ -77,8 +81,13 @@ class CecpEngine:
             if name != "option":
                 self.process.send(f"{'accepted' if name in _WANTED else 'rejected'} {name}")
 
-    def new_game(self, variant: str | None = None, limits: Sequence[str] = ()) -> None:
-        """Set up the initial position, with no side thinking; the limits are commands such as `st 1` or `sd 4`."""
+    def new_game(self, variant: str | None = None, limits: Sequence[str] = (), fen: str | None = None) -> None:
+        """Set up the initial position or a FEN, with no side thinking; the limits are commands such as `st 1`."""
+        if fen is not None and self.features.get("setboard") != "1":
+            raise self.process.failure(
+                "cannot set up a position: it does not announce the feature setboard. Let it play from the game's "
+                "start, or give openings as moves"
+            )
         if variant is not None and variant != "normal":
             offered = self.features.get("variants", "").split(",")
             if offered != [""] and variant not in offered:
@@ -93,6 +102,8 @@ class CecpEngine:
             self.process.send(f"variant {variant}")
         for line in ("easy", "nopost", *limits, "force"):
             self.process.send(line)
+        if fen is not None:
+            self.process.send(f"setboard {fen}")
         self._wait_until_ready("start of a game")
 
     def play(self, move: str) -> None:
@@ -100,10 +111,16 @@ class CecpEngine:
         self.process.send(f"usermove {move}" if self._usermove else move)
         self._wait_until_ready(f"answer to the move {move}")
 
-    def generate(self) -> str:
-        """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`."""
+    def generate(self, times: tuple[float, float] | None = None, deadline: float | None = None) -> str:
+        """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`.
+
+        `times` are the seconds that it and its opponent have left. Offers of a draw are ignored.
+        """
+        if times is not None and self.features.get("time") != "0":
+            for word, left in zip(("time", "otim"), times, strict=True):
+                self.process.send(f"{word} {int(100 * left)}")
         self.process.send("go")
-        for line in self.process.lines(self._deadline, "move"):
+        for line in self.process.lines(self._deadline if deadline is None else deadline, "move"):
             self._refuse_complaints(line)
             found = _MOVE.fullmatch(line.strip())
             if found:

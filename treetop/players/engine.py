@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from treetop import checks
+from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, IllegalMoveError, PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -19,10 +20,12 @@ from treetop.players.cecp import CecpEngine
 from treetop.players.foresight import OTHER_KINDS
 from treetop.players.gtp import GtpEngine, renamed
 from treetop.players.line_process import LineProcess, find_program, split_command
+from treetop.players.stones import stones_of
 from treetop.players.uci import UciEngine
 
 _DEADLINE, _START_DEADLINE = 60.0, 15.0
 _UCI_NODES = 10_000
+_DEALS, _DEALT_PLIES = 6, 24  # random games from dealt starts in which names of moves are compared
 
 
 def skips_i(start: Position) -> bool:
@@ -119,11 +122,23 @@ class EnginePlayer(BasePlayer, Generic[E]):
                 "imperfect information, continuous actions, simultaneous moves or immediate rewards"
             )
 
+    def _set_up_of(self, start: Position) -> Position | None:
+        """Return the position from which a game was set up, or None if it begins at the game's start."""
+        return Position(self.game, start.start) if start.was_set_up else None
+
     def _check_start(self, start: Position) -> None:
-        if start.was_set_up:
-            raise PlayerError(
-                f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}"
-            )
+        """Raise a PlayerError for a set-up that cannot be sent."""
+        if start.was_set_up and not self.game.has("setup_text"):
+            self._refuse_set_up(start, f"the class of {self.game.name} has no method `setup_text`")
+
+    def _patience(self) -> float | None:
+        """Return the seconds to wait for a move where a clock allows more than the deadline."""
+        return None if self.clock is None else max(self._deadline, self.clock.of_seat(self.seat)[0] + 1.0)
+
+    def _refuse_set_up(self, start: Position, why: str) -> None:
+        raise PlayerError(
+            f"{self.name} can only begin at the game's start or after moves from there, not at a set-up: {why}\n{start}"
+        )
 
     def _decide(self, engine: E, position: Position) -> int | None:
         """Return the engine's action, or None if it resigns."""
@@ -154,13 +169,15 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
 class UciPlayer(EnginePlayer[UciEngine]):
     """An engine that speaks UCI. Before its first game its rules are compared with ours: engines silently ignore an
-    unknown variant.
+    unknown variant. In a game that deals its start, such as Chess960, the moves at some of its starts are compared too.
 
     >>> import sys, treetop as tt
     >>> player = tt.players.UciPlayer(tt.load_game("breakthrough"), f"{sys.executable} engine.py", nodes=1_000)
     >>> player.name  # the program is started by the first game
     'uci'
     """
+
+    _dialect = "uci"
 
     def __init__(
         self,
@@ -179,9 +196,8 @@ class UciPlayer(EnginePlayer[UciEngine]):
         name: str = "uci",
     ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
-        self._options = _options(variant, options)
-        if nodes is None and depth is None and seconds is None:
-            nodes = _UCI_NODES
+        self._variant = variant
+        self._options = _options(options)
         limits = {
             "nodes": checks.whole("nodes", nodes, 1, optional=True),
             "depth": checks.whole("depth", depth, 1, optional=True),
@@ -193,25 +209,82 @@ class UciPlayer(EnginePlayer[UciEngine]):
         self._check = checks.whole("check", check, 0)
 
     def _start(self) -> UciEngine:
-        return UciEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
+        return UciEngine(
+            self._command, start_deadline=self._start_deadline, deadline=self._deadline, dialect=self._dialect
+        )
 
     def _set_up(self, engine: UciEngine) -> None:
+        if self._variant is not None:
+            engine.set_variant(self._variant)
         for name, value in self._options.items():
             engine.set_option(name, value)
         engine.new_game()
+        self._compare(engine, Position(self.game))
+        if self._check and self.game.has("deal") and self.game.has("setup_text"):
+            for seed in range(_DEALS):
+                self._compare_names(engine, Position.start(self.game, Rng(seed)), Rng(seed))
+            self._compare(engine, Position.start(self.game, Rng(0)))
+
+    def _compare(self, engine: UciEngine, start: Position) -> None:
+        """Compare the numbers of move sequences from a start."""
+        fen = self._fen(start)
         for depth in range(1, self._check + 1):
-            theirs, ours = engine.perft([], depth), perft(self.game, depth)
+            theirs, ours = engine.perft([], depth, fen), perft(start, depth)
+            if theirs != ours:
+                where = "" if fen is None else f" from {fen}"
+                raise engine.process.failure(
+                    f"plays by other rules than {self.game.name}: perft {depth}{where}, the number of sequences of so "
+                    f"many moves, is {theirs} for it and {ours} for us; is its variant the right one?"
+                )
+
+    def _compare_names(self, engine: UciEngine, position: Position, rng: Rng) -> None:
+        """Compare the names of the legal moves in a random game: an engine that does not know the variant castles by
+        other names, or not at all.
+        """
+        fen = self._fen(position)
+        for _ in range(_DEALT_PLIES):
+            if position.is_terminal:
+                return
+            theirs, ours = engine.legal_moves(position.moves(), fen), set(position.legal_moves())
             if theirs != ours:
                 raise engine.process.failure(
-                    f"plays by other rules than {self.game.name}: perft {depth}, the number of sequences of so many "
-                    f"moves, is {theirs} for it and {ours} for us; is its variant the right one?"
+                    f"plays by other rules than {self.game.name}: {' '.join(sorted(ours - theirs)) or 'no move'} is "
+                    f"legal for us only, and {' '.join(sorted(theirs - ours)) or 'no move'} for it; does it need an "
+                    "option, as Chess960 needs options={'UCI_Chess960': True}?"
                 )
+            position = position.apply(position.sample_action(rng))
+
+    def _fen(self, start: Position) -> str | None:
+        """Return the position from which a game was set up as text, or None if it begins at the game's start."""
+        set_up = self._set_up_of(start)
+        return None if set_up is None else set_up.setup_text()
 
     def _new_game(self, engine: UciEngine, start: Position) -> None:  # noqa: ARG002
         engine.new_game()
 
     def _ask(self, engine: UciEngine, position: Position) -> str:
-        return engine.best_move(position.moves(), self._limit)
+        limit = " ".join(filter(None, [self._limit, self._clock_words(engine)])) or f"nodes {_UCI_NODES}"
+        return engine.best_move(position.moves(), limit, self._fen(position), self._patience())
+
+    def _clock_words(self, engine: UciEngine) -> str:
+        """Return the times of the clock as the command `go` takes them; empty without a clock."""
+        if self.clock is None:
+            return ""
+        letters = engine.words.first, {"w": "b", "b": "w"}[engine.words.first]
+        times = [f"{letter}time {round(1000 * left)}" for letter, left in zip(letters, self.clock.left, strict=True)]
+        return " ".join([*times, *(f"{letter}inc {round(1000 * self.clock.increment)}" for letter in letters)])
+
+
+class UsiPlayer(UciPlayer):
+    """An engine that speaks USI, the dialect of UCI for shogi: moves are named as in our shogi and minishogi.
+
+    >>> import sys, treetop as tt
+    >>> player = tt.players.UsiPlayer(tt.load_game("minishogi"), f"{sys.executable} engine.py", nodes=1_000, name="usi")
+    >>> player.name  # the program is started by the first game
+    'usi'
+    """
+
+    _dialect = "usi"
 
 
 class FollowingPlayer(EnginePlayer[E]):
@@ -306,12 +379,27 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         engine.new_game(self._size, self._komi)
         if "set_random_seed" in engine.commands:
             engine.ask(f"set_random_seed {self.seed_at(start) % 2**31}")
+        if self.clock is not None and self._seconds is None:
+            engine.ask(f"time_settings {max(1, int(self.clock.left[self.seat]))} 0 0")
+        for player, point in self._stones(start):
+            self._send_move(engine, player, point)
+
+    def _stones(self, start: Position) -> list[tuple[int, str]]:
+        """Return the stones of the set-up from which a game began, with their players."""
+        set_up = self._set_up_of(start)
+        return [] if set_up is None else stones_of(set_up) or []
+
+    def _check_start(self, start: Position) -> None:
+        if start.was_set_up and not self._stones(start):
+            self._refuse_set_up(start, "its board cannot be reached by placing stones")
 
     def _send_move(self, engine: GtpEngine, player: int, text: str) -> None:
         engine.play(self._colours[player], self._their_text(text))
 
     def _generate(self, engine: GtpEngine, player: int) -> str:
-        return engine.generate(self._colours[player])
+        if self.clock is not None and self._seconds is None and "time_left" in engine.commands:
+            engine.ask(f"time_left {self._colours[player]} {int(self.clock.left[player])} 0")
+        return engine.generate(self._colours[player], self._patience())
 
     def _their_text(self, text: str) -> str:
         if text.lower() == "pass":
@@ -350,8 +438,7 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
         name: str = "cecp",
     ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
-        if seconds is None and depth is None and level is None:
-            seconds = 1
+        self._has_limit = not (seconds is None and depth is None and level is None)
         self._variant = variant
         self._usermove = usermove
         self._limits = [f"level {level}"] if level is not None else []
@@ -359,25 +446,43 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
         self._limits += [f"sd {checks.whole('depth', depth, 1)}"] if depth is not None else []
         self._limits += _texts("commands", commands)
 
+    def _check_game(self, game: Game) -> None:
+        super()._check_game(game)
+        if game.has("deal"):
+            raise ConfigError(
+                f"cecp cannot play {game.name}: in its variants with other starts castling has other names than here; "
+                "use an engine that speaks UCI"
+            )
+
     def _start(self) -> CecpEngine:
         return CecpEngine(
             self._command, start_deadline=self._start_deadline, deadline=self._deadline, usermove=self._usermove
         )
 
-    def _clear(self, engine: CecpEngine, start: Position) -> None:  # noqa: ARG002 - the start is known to the engine
-        engine.new_game(self._variant, self._limits)
+    def _clear(self, engine: CecpEngine, start: Position) -> None:
+        set_up = self._set_up_of(start)
+        limits = [*([] if self._has_limit else [self._level()]), *self._limits]
+        engine.new_game(self._variant, limits, None if set_up is None else set_up.setup_text())
+
+    def _level(self) -> str:
+        """Return the command that sets the time where no option does: the clock's, or one second a move."""
+        if self.clock is None:
+            return "st 1"
+        minutes, seconds = divmod(max(1, int(self.clock.left[self.seat])), 60)
+        return f"level 0 {minutes}:{seconds:02} {int(self.clock.increment)}"
 
     def _send_move(self, engine: CecpEngine, player: int, text: str) -> None:  # noqa: ARG002
         engine.play(text)
 
-    def _generate(self, engine: CecpEngine, player: int) -> str:  # noqa: ARG002
-        return engine.generate()
+    def _generate(self, engine: CecpEngine, player: int) -> str:
+        times = None if self.clock is None or self._has_limit else self.clock.of_seat(player)
+        return engine.generate(times, self._patience())
 
 
-def _options(variant: Any, options: Any) -> dict[str, Any]:
+def _options(options: Any) -> dict[str, Any]:
     if options is not None and not isinstance(options, Mapping):
         raise ConfigError(f"options must be a dictionary such as {{'Skill Level': 5}}, not {options!r}")
-    return {**({} if variant is None else {"UCI_Variant": variant}), **(options or {})}
+    return dict(options or {})
 
 
 def _seconds(name: str, value: Any) -> float:

@@ -89,9 +89,9 @@ class GtpEngine:
         """Send a move that was played: a vertex, or `pass`."""
         self.ask(f"play {colour} {vertex}")
 
-    def generate(self, colour: str) -> str:
+    def generate(self, colour: str, deadline: float | None = None) -> str:
         """Return the engine's own move, which it has then played: a vertex in capitals, `pass` or `resign`."""
-        move = self.ask(f"genmove {colour}", self._deadline).strip()
+        move = self.ask(f"genmove {colour}", self._deadline if deadline is None else deadline).strip()
         return move.lower() if move.lower() in ("pass", "resign") else move.upper()
 
     def close(self) -> None:

@@ -15,9 +15,10 @@ Choice = int | tuple[float, ...]
 class Player(Protocol):
     """A player. One object plays one game at a time, and any number of games in sequence.
 
-    Three more attributes are optional. `prepare(game)` is called before each game, when no clock runs: compile what
+    Four more attributes are optional. `prepare(game)` is called before each game, when no clock runs: compile what
     `choose` needs, start processes, and raise an error if the player cannot play at all. `seat` is set to its number in
-    the game before `begin`; in simultaneous moves a player needs it to know for whom it chooses. `clairvoyant`, if
+    the game before `begin`; in simultaneous moves a player needs it to know for whom it chooses. `clock` is set to the
+    times of a game with a clock (`ClockTimes`) before each move, and to None in other games. `clairvoyant`, if
     true, asks for positions in which hidden information is revealed, and the records of its games say so; all other
     players are given positions in which the hidden part is drawn at random.
 

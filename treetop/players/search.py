@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 from treetop.compiler.engine import tier_of_process
@@ -10,10 +12,14 @@ from treetop.game.definition import Game
 from treetop.game.position import Position, first_choice
 from treetop.players.base import BasePlayer
 from treetop.players.protocol import Choice
+from treetop.search.clock import GameClock
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
+
+_MOVES_AHEAD = 25  # own moves for which the time of a clock must last, in games that may be longer
+_LEAST = 0.001  # seconds
 
 
 class SearchPlayer(BasePlayer):
@@ -41,8 +47,11 @@ class SearchPlayer(BasePlayer):
         reuse: bool = True,
         threads: int = 1,
         deterministic: bool = False,
+        clock_decides: bool = False,
     ) -> None:
         super().__init__(name)
+        self.clock_decides = clock_decides
+        """Whether the clock of a game replaces the limit; without it the first one reached ends a search."""
         self.config = config.for_play()
         """The settings of its searches."""
         self.limit = limit
@@ -58,8 +67,6 @@ class SearchPlayer(BasePlayer):
         """The result of the last search, with its simulations and seconds; None before the first move of a game."""
         self._search: Search | None = None
         self._ready_for: Game | None = None
-        # A clock measures the strength of direct code: it must not depend on when that is ready.
-        self._tier = "direct" if limit.seconds is not None and tier_of_process() == "auto" else None
 
     def prepare(self, game: Game) -> None:
         """Compile what its searches of a game need, or load it from the cache."""
@@ -69,8 +76,11 @@ class SearchPlayer(BasePlayer):
 
     def _new(self, position: Position, seed: int, player: int | None) -> Search:
         """Return a new search."""
+        # A clock measures the strength of direct code: it must not depend on when that is ready.
+        timed = self.limit.seconds is not None or self.clock is not None
         return Search(
-            position, self.config, evaluator=self.evaluator, seed=seed, player=player, tier=self._tier,
+            position, self.config, evaluator=self.evaluator, seed=seed, player=player,
+            tier="direct" if timed and tier_of_process() == "auto" else None,
             threads=self.threads, deterministic=self.deterministic,
         )  # fmt: skip
 
@@ -83,12 +93,24 @@ class SearchPlayer(BasePlayer):
         """Search within the limit, and play what the final rule chooses."""
         if self._search is None or self._search.position != position:
             self._search = self._new(position, self.seed_at(position), self.chooser(position))
-        self.last_result = result = self._search.run(self.limit)
+        self.last_result = result = self._search.run(self._limit_at(position))
         if not self.reuse or self._search.begins_anew:
             self._search = None
         if result.interrupted:  # the search ends normally on Ctrl-C, but the user wants the game to stop
             raise KeyboardInterrupt
         return result.choice
+
+    def _limit_at(self, position: Position) -> Limit:
+        """Return the limit of a move: in a game with a clock also a share of the time that is left."""
+        if self.clock is None:
+            return self.limit
+        left, _ = self.clock.of_seat(self.seat)
+        clock = GameClock(max(left, _LEAST), self.clock.increment)
+        length = len(position.actions) + _MOVES_AHEAD * position.game.facts.players
+        plan = clock.limit(position, length)
+        if self.clock_decides:
+            return plan
+        return replace(self.limit, seconds=min(plan.seconds or math.inf, self.limit.seconds or math.inf))
 
     def observe(self, action: Any) -> None:
         """Follow the game with the tree."""

@@ -18,7 +18,7 @@ from treetop.game.definition import Game
 from treetop.game.position import first_choice
 from treetop.game.registry import find_marked
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer, UsiPlayer
 from treetop.players.gnubg import GnubgPlayer
 from treetop.players.net import NetPlayer
 from treetop.players.own import PlayerMaker
@@ -123,6 +123,7 @@ _MAKERS: dict[str, Callable[..., Player]] = {
     "greedy": _greedy,
     "alphabeta": AlphaBetaPlayer,
     "uci": UciPlayer,
+    "usi": UsiPlayer,
     "gtp": GtpPlayer,
     "cecp": CecpPlayer,
     "gnubg": GnubgPlayer,
@@ -130,7 +131,7 @@ _MAKERS: dict[str, Callable[..., Player]] = {
 }
 """The players that are not searches: what makes each from a game, its options, and a name."""
 
-_ENGINES = ("uci", "gtp", "cecp")
+_ENGINES = ("uci", "usi", "gtp", "cecp")
 """Players whose options contain the command of a program."""
 
 
@@ -189,7 +190,8 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     Search(
         first_choice(game), config, evaluator=made, **together
     )  # so that an option that does not fit the game is an error now, and not in the middle of a match
-    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse, **together)
+    clock_decides = not limits and not config.root.schedules  # a schedule needs a number of simulations
+    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse, clock_decides=clock_decides, **together)
 
 
 # Players of your own.

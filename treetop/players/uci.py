@@ -1,4 +1,4 @@
-"""The UCI protocol, as texts: options, positions as moves from the start, one best move. It knows nothing about our
+"""The UCI protocol and its dialect USI, as texts: options, positions, one best move. It knows nothing about our
 games.
 """
 
@@ -37,22 +37,52 @@ class UciOption:
         return None
 
 
-class UciEngine:
-    """An engine that speaks UCI."""
+@dataclass(frozen=True)
+class Words:
+    """The words in which a dialect differs from UCI."""
 
-    def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float) -> None:
+    hello: str
+    new_game: str
+    set_up: str
+    """The word before a position as text."""
+    variants: tuple[str, ...]
+    """The names of the option that chooses a variant."""
+    first: str
+    """The letter of the first player's clock."""
+
+
+WORDS = {
+    "uci": Words("uci", "ucinewgame", "fen", ("UCI_Variant",), "w"),
+    "usi": Words("usi", "usinewgame", "sfen", ("USI_Variant", "UCI_Variant"), "b"),
+}
+"""The dialects by name."""
+
+
+class UciEngine:
+    """An engine that speaks UCI or a dialect. A position is `start`, a FEN or None for the usual one, and the moves
+    played from there.
+    """
+
+    def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float, dialect: str = "uci") -> None:
+        self.words = WORDS[dialect]
         self.process = LineProcess(command)
         self.options: dict[str, UciOption] = {}
         """The options of the engine, by lower-case name."""
         self._deadline = deadline
         self._start_deadline = start_deadline
-        self.process.send("uci")
-        for line in self.process.lines(start_deadline, "uciok"):
+        ready = f"{self.words.hello}ok"
+        self.process.send(self.words.hello)
+        for line in self.process.lines(start_deadline, ready):
             if line.startswith("option name "):
                 option = parse_option(line)
                 self.options[option.name.lower()] = option
-            elif line.strip() == "uciok":
+            elif line.strip() == ready:
                 break
+
+    def set_variant(self, name: str) -> None:
+        """Set the option that chooses a variant."""
+        known = [option for option in self.words.variants if option.lower() in self.options]
+        self.set_option(known[0] if known else self.words.variants[0], name)
 
     def set_option(self, name: str, value: object) -> None:
         """Set an option. Raise an error if the engine does not have it, or not with this value: engines themselves
@@ -79,14 +109,16 @@ class UciEngine:
 
     def new_game(self) -> None:
         """Announce that the next position is of another game."""
-        self.process.send("ucinewgame")
+        self.process.send(self.words.new_game)
         self.ready()
 
-    def best_move(self, moves: Sequence[str], limit: str) -> str:
-        """Return the engine's move after some moves from the start; the limit follows `go`, such as `nodes 5000`."""
-        self._position(moves)
+    def best_move(
+        self, moves: Sequence[str], limit: str, start: str | None = None, deadline: float | None = None
+    ) -> str:
+        """Return the engine's move in a position, or `resign`; the limit follows `go`, such as `nodes 5000`."""
+        self._position(moves, start)
         self.process.send(f"go {limit}")
-        for line in self.process.lines(self._deadline, "bestmove"):
+        for line in self.process.lines(self._deadline if deadline is None else deadline, "bestmove"):
             words = line.split()
             if words[:1] == ["bestmove"]:
                 if len(words) < 2 or words[1] in ("(none)", "0000"):
@@ -94,16 +126,27 @@ class UciEngine:
                 return words[1]
         raise AssertionError("the lines end with an error, never by themselves")
 
-    def perft(self, moves: Sequence[str], depth: int) -> int:
+    def perft(self, moves: Sequence[str], depth: int, start: str | None = None) -> int:
         """Return the number of move sequences by the engine's own count (`go perft`, a command of Stockfish)."""
-        self._position(moves)
+        return self._count(moves, depth, start)[0]
+
+    def legal_moves(self, moves: Sequence[str], start: str | None = None) -> set[str]:
+        """Return the names of the legal moves, which the engine lists when it counts them."""
+        return self._count(moves, 1, start)[1]
+
+    def _count(self, moves: Sequence[str], depth: int, start: str | None) -> tuple[int, set[str]]:
+        """Return the number of move sequences, and the moves with which they begin."""
+        self._position(moves, start)
         self.process.send(f"go perft {depth}")
+        first = set[str]()
         for line in self.process.lines(
             self._start_deadline, f"count for `go perft {depth}` (an engine without it needs check=0)"
         ):
             found = re.fullmatch(r"(?:Nodes searched|nodes|total)\s*:?\s*(\d+)", line.strip(), re.IGNORECASE)
             if found:
-                return int(found[1])
+                return int(found[1]), first
+            if move := re.fullmatch(r"(\S+): \d+", line.strip()):
+                first.add(move[1])
             if line.startswith("bestmove"):
                 raise self.process.failure(
                     "does not know `go perft`, so its rules cannot be compared with ours: give check=0 to play without"
@@ -114,8 +157,9 @@ class UciEngine:
         """End the engine."""
         self.process.close("quit")
 
-    def _position(self, moves: Sequence[str]) -> None:
-        self.process.send(" ".join(["position startpos", *(["moves", *moves] if moves else [])]))
+    def _position(self, moves: Sequence[str], start: str | None) -> None:
+        where = "startpos" if start is None else f"{self.words.set_up} {start}"
+        self.process.send(" ".join([f"position {where}", *(["moves", *moves] if moves else [])]))
 
 
 def parse_option(line: str) -> UciOption:

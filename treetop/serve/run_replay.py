@@ -12,6 +12,7 @@ from treetop.journal import Record
 from treetop.serve.run_games import Games
 from treetop.types import CHANCE
 
+_LONGEST_SETUP = 10_000  # characters
 _MOST_PLIES = 2000  # moves and outcomes of chance of a game that are replayed
 
 
@@ -21,6 +22,7 @@ class Recorded:
     def __init__(self, content: Games, record: Record) -> None:
         self.game, self.rules, self.seed = content.game, content.header.get("rules"), int(content.header["seed"])
         self._deal = content.deal_of(record)
+        self._setup = record.get("setup")
         self._opening, self._actions = (self._list(record, name) for name in ("opening", "actions"))
 
     @staticmethod
@@ -32,7 +34,8 @@ class Recorded:
         """Return the positions at which a player moves, and the last one; the place where the opening ends; and how
         many further moves are left out.
         """
-        position = start_of(game, self.seed, self._deal)
+        begin = start_of(game, self.seed, self._deal)
+        position = begin if self._setup is None else Position.parse(game, self._setup[:_LONGEST_SETUP])
         positions, actions = [position], [*self._opening, *self._actions]
         for place, action in enumerate(actions[:_MOST_PLIES]):
             try:

@@ -11,7 +11,6 @@ import numpy as np
 
 from treetop.checks import one_of, shorten
 from treetop.errors import ConfigError, IllegalMoveError, SaveError, TreetopError
-from treetop.game.contract import call
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.text import counted
@@ -145,7 +144,7 @@ def setup_text(position: Position) -> str:
     """
     game = position.game
     if game.has("setup_text"):
-        return str(call(game, position.state, "setup_text"))
+        return position.setup_text()
     text = "/".join(" ".join(line.split()) for line in str(position).splitlines())
     if game.has("parse"):
         try:
