@@ -33,7 +33,7 @@ from treetop.players.line_process import LineProcess, find_program
 ENGINE = [sys.executable, "-m", "treetop"]
 _DEADLINE = 120.0
 _MATCH_SECONDS = 900.0
-_LONGEST = 240  # plies of a game of chess
+_LONGEST = 160  # plies of a game of chess
 
 
 @dataclass

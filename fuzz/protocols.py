@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from fuzz.mutate import VALUES, WORDS, mutate_bytes
 from treetop.programs import Program, ProgramEnded
 
-_DEADLINE, _END, _COMPILING = 60.0, 60.0, 600.0  # seconds for an answer, for the end, and for the first answer
+_DEADLINE, _END, _COMPILING = 180.0, 60.0, 600.0  # seconds for an answer, for the end, and for the first answer
 _MOST_MEMORY = 2500.0  # MB
 _SESSION, _BATCH = 1000, 50  # lines of a process, and lines between two questions
 _CANARY = "canary"

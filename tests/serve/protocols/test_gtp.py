@@ -171,6 +171,18 @@ def test_clocks_of_kgs_are_known():
         assert program.ask("kgs-time_settings hourglass 60").startswith("? syntax error")
 
 
+def test_nothing_is_compiled_for_rules_that_may_change_again(monkeypatch):
+    with Program("go(size=5)", simulations=20) as program:
+        prepared = []
+        monkeypatch.setattr(Thinker, "prepare", lambda _, position: prepared.append(position.game.name))
+        for command in ("boardsize 9", "komi 5", "clear_board", "komi 5.5", "fixed_handicap 2", "name"):
+            assert program.ask(command).startswith("=")
+        assert prepared == []
+        program.ask("time_settings 60 0 0")
+        program.ask("time_left w 60 0")
+        assert prepared == ["go(size=9, komi=5.5)"]
+
+
 def test_undo_takes_back_a_move_with_the_pass_before_it():
     with Program("go(size=5)", simulations=20) as program:
         for command in ("play b C3", "play b C4", "undo"):

@@ -26,6 +26,11 @@ from treetop.show.views import move_infos, win_rate
 _SECONDS = 5.0  # of a move, where neither a clock nor a limit says how long
 _MOST_LINE = 10_000  # characters
 _NAMES = "BW"
+_SET_UP = frozenset((
+    "boardsize", "clear_board", "komi", "fixed_handicap", "place_free_handicap", "set_free_handicap", "name", "version",
+    "protocol_version", "list_commands", "known_command", "quit",
+))  # fmt: skip
+"""Commands before a game, after which others may change its rules: nothing is compiled for them."""
 
 
 class GtpServer:
@@ -52,6 +57,7 @@ class GtpServer:
         self._clocks: list[Clock | None] = [None, None]
         self._number, self._analysing = "", False
         self._begin(Position.start(game))
+        self._prepare()
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +72,13 @@ class GtpServer:
         empty = Position.start(start.game)
         self._skips_i = skips_i(empty)
         self._may_pass = not empty.is_terminal and "pass" in empty.legal_moves()  # at any time, as in go
-        self._thinker.prepare(start)
+        self._prepared = False
+
+    def _prepare(self) -> None:
+        """Compile what searches need, before a clock runs."""
+        if not self._prepared:
+            self._prepared = True
+            self._thinker.prepare(self.position)
 
     @property
     def position(self) -> Position:
@@ -91,6 +103,8 @@ class GtpServer:
             method = self._commands.get(name)
             if method is None:
                 raise GtpError("unknown command")
+            if name not in _SET_UP:
+                self._prepare()
             answer = method(self, given)
         except (GtpError, TreetopError) as error:
             self._send(f"?{self._number} {words.one_line(error)}\n\n")
