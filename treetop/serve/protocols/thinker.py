@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
@@ -101,10 +102,13 @@ class Thinker:
     ) -> None:  # fmt: skip
         """Search in the background; `report` is called every so many seconds, and at the end (`Thinking` has details).
 
-        `simulations` are new ones; without a limit the search goes on until `stop`.
+        `simulations` are new ones; without a limit the search goes on until `stop`. The time counts from this call.
         """
+        begin = time.monotonic()
         self.stop()
         search = self.search(position)
+        if seconds is not None:  # a large tree takes a while to follow a move
+            seconds = max(0.001, seconds - (time.monotonic() - begin))
         self._before = search.simulations
         visits = search.simulations + (FOREVER if simulations is None else simulations)
         if search.config.root.schedules:
