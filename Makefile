@@ -53,9 +53,11 @@ page:
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
 # Then 10,000 requests to the server: it may not fail, grow, or answer strangers. Some minutes.
+# Then 10,000 lines to each protocol of engines: none may end, block or grow it, or leave a process. Some minutes.
 fuzz: $(STAMP)
 	$(BIN)/python fuzz/run.py --inputs 100000
 	$(BIN)/python fuzz/server.py --requests 10000
+	$(BIN)/python fuzz/protocols.py --lines 10000
 
 # Figures and printed outputs in README.md and docs/, from the commands beside them.
 figures: $(STAMP)

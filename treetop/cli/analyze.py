@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import _thread
-import os
-import signal
 import sys
-import threading
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from treetop import checks
-from treetop.cli.common import MaybeGameName, RuleName, find_game, hangup_as_interrupt
-from treetop.errors import ConfigError, SearchError
+from treetop.cli.common import MaybeGameName, RuleName, find_game
+from treetop.cli.engines import conversation
+from treetop.errors import ConfigError
 
 Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Queries that are searched at the same time.")]
 ModelFolder = Annotated[
@@ -41,44 +38,13 @@ def analyze(game: MaybeGameName = None, rule: RuleName = None, model: ModelFolde
         evaluator = load_model(model, game=found)
         found, rule = evaluator.game, rule or "puct(c=1.5, batch_size=8)"
 
-    lost: list[OSError] = []
+    with conversation() as output:
 
-    def send(answer: dict[str, Any]) -> None:
-        if lost:
-            return
-        try:
-            sys.stdout.write(as_line(answer) + "\n")
-            sys.stdout.flush()
-        except OSError as error:
-            lost.append(error)
-            interrupt_main()
+        def send(answer: dict[str, Any]) -> None:
+            output.write(as_line(answer) + "\n")
 
-    with hangup_as_interrupt(), Analyzer(send, game=found, rule=rule, evaluator=evaluator, threads=threads) as analyzer:
-        try:
+        with Analyzer(send, game=found, rule=rule, evaluator=evaluator, threads=threads) as analyzer:
             for line in lines_of(sys.stdin.buffer):
                 if line.strip():
                     analyzer.receive(line)
             analyzer.wait()
-        except KeyboardInterrupt:
-            if not lost:
-                raise typer.Exit(1) from None
-    if lost:
-        raise_lost(lost[0])
-
-
-def interrupt_main() -> None:
-    """Interrupt the main thread, which may wait for input."""
-    main = threading.main_thread().ident
-    if main is not None and hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
-def raise_lost(error: OSError) -> NoReturn:
-    """End the command because its answers cannot be written: without a message if nobody reads them any more."""
-    # What is left in the buffer of stdout would raise the error again at the end of the process.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
-        raise typer.Exit(1)
-    raise SearchError(f"the answers cannot be written: {error.strerror or error}") from None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
+import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +16,7 @@ import typer
 
 from treetop import checks
 from treetop.cli.common import LIMITS, hangup_as_interrupt
-from treetop.errors import SaveError
+from treetop.errors import SaveError, SearchError
 from treetop.game.definition import Game
 from treetop.serve.engines import Engine
 
@@ -72,20 +76,63 @@ def logged(
         yield write, lambda line: file.write(f"> {line}\n")
 
 
-def talk(receive: Callable[[str], bool], note: Callable[[str], object]) -> None:
-    """Read lines until one ends the conversation, or the input ends."""
+class Output:
+    """Writes texts to the program on the other side, at once. Where it is gone, the main thread is interrupted."""
+
+    def __init__(self) -> None:
+        self.lost: OSError | None = None
+        """Why nothing can be written any more."""
+
+    def write(self, text: str) -> None:
+        """Write a text; do nothing once the output is lost."""
+        if self.lost is not None:
+            return
+        try:
+            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            self.lost = error
+            _interrupt_main()
+
+    def refuse_lost(self) -> None:
+        """End the command if answers could not be written: without a message where nobody reads them any more."""
+        if self.lost is None:
+            return
+        # What is left in the buffer of stdout would raise the error again at the end of the process.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(self.lost, BrokenPipeError):
+            raise typer.Exit(1)
+        raise SearchError(f"the answers cannot be written: {self.lost.strerror or self.lost}") from None
+
+
+@contextmanager
+def conversation() -> Iterator[Output]:
+    """Yield the output of a command that talks to a program. A signal, or a lost output, ends it with exit code 1."""
+    output = Output()
     with hangup_as_interrupt():
         try:
-            for raw in sys.stdin.buffer:
-                line = raw.decode("utf-8", "replace").rstrip("\r\n")
-                note(line)
-                if not receive(line):
-                    return
-        except (KeyboardInterrupt, BrokenPipeError):
-            raise typer.Exit(1) from None
+            yield output
+        except KeyboardInterrupt:
+            if output.lost is None:
+                raise typer.Exit(1) from None
+    output.refuse_lost()
 
 
-def write(text: str) -> None:
-    """Write a text to the program on the other side, at once."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _interrupt_main() -> None:
+    """Interrupt the main thread, which may wait for input."""
+    main = threading.main_thread().ident
+    if main is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGTERM)  # rather than SIGINT, which jobs of a shell may ignore
+    else:
+        _thread.interrupt_main()
+
+
+def talk(receive: Callable[[str], bool], note: Callable[[str], object]) -> None:
+    """Read lines until one ends the conversation, or the input ends."""
+    from treetop.serve.analysis import lines_of
+
+    for raw in lines_of(sys.stdin.buffer):
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        note(line)
+        if not receive(line):
+            return

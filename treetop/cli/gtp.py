@@ -13,10 +13,10 @@ from treetop.cli.engines import (
     ModelFolder,
     MoveSeconds,
     MoveSimulations,
+    conversation,
     logged,
     make_engine,
     talk,
-    write,
 )
 
 BoardGame = Annotated[
@@ -30,6 +30,10 @@ def gtp(
     model: ModelFolder = None,
     simulations: MoveSimulations = None,
     seconds: MoveSeconds = None,
+    resign: Annotated[
+        float | None,
+        typer.Option("--resign", metavar="SHARE", help="Resign below this rate of wins, such as 0.05. Default: never."),
+    ] = None,
     threads: Threads = 1,
     seed: Seed = 0,
     log: LogFile = None,
@@ -49,7 +53,9 @@ def gtp(
     found = find_game(game)
     thinker = Thinker(make_engine(found, rule, model, seed), threads=threads)
     with (
-        logged(log, write) as (send, note),
-        GtpServer(send, found, thinker, simulations=simulations, seconds=seconds) as server,
+        conversation() as output,
+        logged(log, output.write) as (send, note),
+        GtpServer(send, found, thinker, simulations=simulations, seconds=seconds, resign=resign) as server,
     ):
         talk(server.receive, note)
+        server.end_analysis()

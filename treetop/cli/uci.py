@@ -9,7 +9,7 @@ import typer
 
 from treetop import checks
 from treetop.cli.common import RuleName, Seed, Threads, find_game
-from treetop.cli.engines import LogFile, ModelFolder, load_network, logged, make_engine, talk, write
+from treetop.cli.engines import LogFile, ModelFolder, conversation, load_network, logged, make_engine, talk
 
 ChessGame = Annotated[
     str,
@@ -50,7 +50,8 @@ def serve(
     found = find_game(game)
     engine = make_engine(found, rule, model, seed)
     with (
-        logged(log, lambda line: write(line + "\n")) as (send, note),
+        conversation() as output,
+        logged(log, lambda line: output.write(line + "\n")) as (send, note),
         UciServer(send, found, dialect=protocol, engine=engine, make_model=load_network, threads=threads) as server,
     ):
         for name, value in ({} if config is None else read_settings(config)).items():

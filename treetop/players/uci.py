@@ -12,6 +12,7 @@ from treetop.checks import closest
 from treetop.errors import ConfigError, PlayerError
 from treetop.players.line_process import LineProcess
 
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _WORDS = re.compile(r"\b(name|type|default|min|max|var)\b")
 
 
@@ -32,7 +33,7 @@ class UciOption:
             return f"{value!r} is not one of its values{_nearest(value, self.choices)}: {', '.join(self.choices)}"
         if self.kind == "check" and value not in ("true", "false"):
             return f"it must be true or false, not {value!r}"
-        if self.kind == "spin" and not (re.fullmatch(r"-?\d+", value) and _within(int(value), self.low, self.high)):
+        if self.kind == "spin" and not (_WHOLE.fullmatch(value) and _within(int(value), self.low, self.high)):
             return f"it must be a whole number from {self.low} to {self.high}, not {value!r}"
         return None
 
@@ -171,7 +172,7 @@ def parse_option(line: str) -> UciOption:
     found = dict(pairs)
     if "name" not in found or "type" not in found:
         raise PlayerError(f"an engine offers an option that cannot be read: {line!r}")
-    low, high = (int(found[key]) if re.fullmatch(r"-?\d+", found.get(key, "")) else None for key in ("min", "max"))
+    low, high = (int(found[key]) if _WHOLE.fullmatch(found.get(key, "")) else None for key in ("min", "max"))
     return UciOption(found["name"], found["type"], low, high, tuple(value for key, value in pairs if key == "var"))
 
 

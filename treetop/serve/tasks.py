@@ -198,9 +198,11 @@ class Thinking:
         self._stopped.set()
         self.deadline = 0.0
 
-    def end_in(self, seconds: float) -> None:
-        """End the search in so many seconds."""
-        if not self._stopped.is_set():
+    def end_in(self, seconds: float | None, visits: int | None = None) -> None:
+        """End the search in so many seconds, and at so many visits; None: not because of these."""
+        if visits is not None:
+            self._visits = visits
+        if seconds is not None and not self._stopped.is_set():
             self._seconds = seconds
             self.deadline = time.monotonic() + seconds if self.started else 0.0
 

@@ -11,7 +11,8 @@ import pytest
 import treetop as tt
 from treetop.errors import ConfigError
 from treetop.serve.engines import Engine
-from treetop.serve.protocols.uci import DIALECTS, UciServer, read_settings
+from treetop.serve.protocols.dialects import DIALECTS
+from treetop.serve.protocols.uci import UciServer, read_settings
 
 GAME = "breakthrough(size=5)"
 
@@ -151,18 +152,113 @@ def test_another_variant_is_another_game(program):
     assert program.until("bestmove").split()[1] in tt.position("othello", moves="d3").legal_moves()
 
 
-def test_dialects_have_their_own_words():
+def test_a_finished_game_has_no_move_before_stop_in_an_infinite_search():
+    with Program("tic_tac_toe") as program:
+        assert program.tell("position startpos moves a1 b1 a2 b2 a3", "go infinite") == []
+        assert program.tell("stop") == ["bestmove (none)"]
+        assert program.tell("stop") == []
+
+
+def test_ponderhit_without_ponder_is_ignored(program):
+    program.tell("ponderhit", "position startpos", "go infinite", "ponderhit")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in program.said)
+    program.server.receive("stop")
+    program.until("bestmove")
+    assert program.tell("ponderhit") == []
+
+
+def test_pondering_with_nodes_goes_on_after_ponderhit_until_they_are_reached(program):
+    program.tell("position startpos", "go ponder nodes 300000", "ponderhit")
+    program.until("bestmove")
+    info = [line for line in program.said if line.startswith("info")][-1].split()
+    assert int(info[info.index("nodes") + 1]) >= 300_000
+
+
+def test_a_refused_go_leaves_nothing_to_wait_for(program):
+    program.tell("position startpos", "go nodes 10 searchmoves z1z2")
+    program.server.wait()  # it would not return
+
+
+def test_waiting_for_the_end_stops_a_search_without_an_end(program):
+    for command in ("go", "go infinite", "go ponder movetime 10"):
+        program.tell("position startpos", command)
+        program.server.wait()
+        program.until("bestmove")
+
+
+def test_a_word_without_a_meaning_is_ignored_and_named(program):
+    program.tell("position startpos", "go nodes 50 sideways")
+    assert program.until("info string") == "info string go ignores 'sideways'"
+    program.until("bestmove")
+
+
+def test_the_memory_of_the_tree_is_bounded_and_its_use_reported(program):
+    program.tell("setoption name Hash value 1", "position startpos", "go nodes 60000")
+    program.until("bestmove")
+    assert program.server._thinker.search(program.server._position).tree.nbytes <= 2**20
+    info = [line for line in program.said if line.startswith("info")][-1].split()
+    assert 0 < int(info[info.index("hashfull") + 1]) <= 1000
+
+
+def test_a_number_of_thousands_of_digits_is_refused(program):
+    for value in ("9" * 5000, "-1", "1_0", "٣"):
+        (said,) = program.tell(f"setoption name MultiPV value {value}")
+        assert "it must be a whole number from 1 to 500" in said
+
+
+def test_perft_that_would_take_hours_is_refused(program):
+    assert "would take too long" in program.tell("position startpos", "go perft 12")[-1]
+
+
+def test_options_may_be_set_in_a_search_which_they_end(program):
+    program.tell("position startpos", "go infinite", "setoption name MultiPV value 2")
+    assert [line.split()[0] for line in program.said if not line.startswith("info")] == ["bestmove"]
+    assert program.tell("setoption name Ponder value 1", "setoption name Ponder value True") == []
+
+
+def test_usi_has_its_own_words():
     with Program(dialect="usi") as program:
-        assert program.tell("usi")[-1] == "usiok"
+        said = program.tell("usi")
+        assert said[-1] == "usiok"
+        names = {line.split()[2] for line in said if line.startswith("option name")}
+        assert {"USI_Hash", "USI_Ponder"} <= names
+        assert not any("Chess960" in name or "Variant" in name for name in names)
+        assert program.tell("setoption name USI_Hash value 16", "setoption name USI_Ponder value true") == []
         assert program.tell("usinewgame", "position startpos", "go byoyomi 200 btime 0 wtime 0") == []
         program.until("bestmove", 10.0)
+        assert program.tell("go mate 1000", "go mate infinite") == ["checkmate notimplemented"] * 2
+
+
+def test_ucci_has_its_own_words():
     with Program(dialect="ucci") as program:
-        assert program.tell("ucci")[-1] == "ucciok"
+        said = program.tell("ucci")
+        assert said[-1] == "ucciok"
+        assert "option usemillisec type check default false" in said
+        assert all(len(line.split(" type ")[0].split()) == 2 for line in said if line.startswith("option"))
         program.tell("setoption MultiPV 2", "position startpos moves b1b2", "go nodes 100")
         move = program.until("bestmove").split()[1]
         assert DIALECTS["ucci"].own(move) in tt.position(GAME, moves="b2b3").legal_moves()
-    with pytest.raises(ConfigError, match="dialect"):
-        Program(dialect="xboard")
+        assert "cp" not in program.until("info").split()
+        program.tell("setoption usemillisec true", "go time 500 increment 0 opptime 500 oppincrement 0")
+        program.until("bestmove", 10.0)
+        assert program.tell("foo")[0].startswith("info message error: unknown command")
+
+
+def test_banned_moves_of_ucci_are_not_played():
+    with Program("tic_tac_toe", dialect="ucci") as program:
+        program.tell("position startpos", "banmoves a0 a1 a2 b0 b1 b2 c0 c1", "go nodes 50")
+        assert program.until("bestmove").split()[1] == "c2"
+        with pytest.raises(ConfigError, match="dialect"):
+            Program(dialect="xboard")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "win", "loss"),
+    [("uci", "mate 2", "mate -2"), ("usi", "mate 3", "mate -4"), ("ucci", "29997", "-29996")],
+)
+def test_a_proof_is_a_mate_in_moves_in_plies_or_in_points(dialect, win, loss):
+    assert (DIALECTS[dialect].mate(3), DIALECTS[dialect].mate(-4)) == (win, loss)
 
 
 def test_settings_are_read_from_a_file(tmp_path):

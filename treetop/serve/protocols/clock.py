@@ -32,5 +32,8 @@ class Clock:
         """Return the seconds for the next move: a share of what is left, and most of what is added."""
         moves = _MOVES_LEFT if self.moves is None else max(1, self.moves)
         wanted = self.left / moves + 0.75 * self.increment + self.period - overhead
-        most = self.left + self.period - overhead if self.period or moves == 1 else 0.5 * self.left - overhead
+        if self.period:
+            most = self.left + self.period - overhead
+        else:  # a busy machine may take longer than the overhead, so the last move before more time keeps a reserve too
+            most = (0.7 if moves == 1 else 0.5) * self.left - overhead
         return max(_LEAST, min(wanted, most))

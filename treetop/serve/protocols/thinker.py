@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
@@ -15,7 +16,6 @@ from treetop.serve.engines import Engine
 from treetop.serve.tasks import Scheduler, Thinking
 
 FOREVER = 10**9  # visits
-BYTES_PER_NODE = 64  # of memory, on average
 
 
 def refuse_other_kinds(game: Game, protocol: str) -> None:
@@ -36,11 +36,12 @@ class Thinker:
     '1'
     """
 
-    def __init__(self, engine: Engine | None = None, *, threads: int = 1, most_nodes: int | None = None) -> None:
-        self.engine, self.threads, self.most_nodes = engine or Engine(), threads, most_nodes
-        """How positions are searched; `forget` lets a change take effect."""
+    def __init__(self, engine: Engine | None = None, *, threads: int = 1, most_memory: int | None = None) -> None:
+        self.engine, self.threads, self.most_memory = engine or Engine(), threads, most_memory
+        """How positions are searched, and the bytes of a tree; `forget` lets a change take effect."""
         self._scheduler, self._search = Scheduler(1), None  # type: Scheduler, Search | None
         self._task: Thinking | None = None
+        self._before = 0  # simulations of the search when the task began
 
     def __enter__(self) -> Self:
         return self
@@ -61,8 +62,21 @@ class Thinker:
         """Return a search of a position. It has what was found before, where the position follows the last one."""
         found = self._search
         if found is None or not self._follow(found, position):
-            self._search = found = self.engine.search(position, most_nodes=self.most_nodes, threads=self.threads)
+            self._search = found = self.engine.search(position, threads=self.threads)
+            if self.most_memory is not None:
+                self._bound(found, self.most_memory)
         return found
+
+    @staticmethod
+    def _bound(search: Search, memory: int) -> None:
+        """Fold the least visited subtrees of a search once its tree has so many bytes."""
+        most, own = memory // search.tree.bytes_per_node, search.config.growth.max_nodes
+        search.allow_nodes(most if own is None else min(most, own))
+
+    def fullness(self) -> float:
+        """Return the used share of the memory that the tree may have."""
+        search, memory = self._search, self.most_memory
+        return 0.0 if search is None or memory is None else min(1.0, search.tree.nbytes / memory)
 
     def prepare(self, position: Position) -> None:
         """Compile what searches of this game need, before a clock runs; do nothing while one runs."""
@@ -88,10 +102,14 @@ class Thinker:
     ) -> None:  # fmt: skip
         """Search in the background; `report` is called every so many seconds, and at the end (`Thinking` has details).
 
-        `simulations` are new ones; without a limit the search goes on until `stop`.
+        `simulations` are new ones; without a limit the search goes on until `stop`. The time counts from this call.
         """
+        begin = time.monotonic()
         self.stop()
         search = self.search(position)
+        if seconds is not None:  # a large tree takes a while to follow a move
+            seconds = max(0.001, seconds - (time.monotonic() - begin))
+        self._before = search.simulations
         visits = search.simulations + (FOREVER if simulations is None else simulations)
         if search.config.root.schedules:
             visits = search.simulations + (simulations or 1000)
@@ -100,11 +118,17 @@ class Thinker:
         )
         self._scheduler.add(self._task)
 
-    def think(self, position: Position, **limits: Any) -> SearchResult:
-        """Search, wait for the end, and return the result; raise the error of a search that fails."""
+    def think(
+        self, position: Position, *, shown: Callable[[SearchResult], object] = lambda _: None, **limits: Any
+    ) -> SearchResult:
+        """Search, wait for the end, and return the result; raise the error of a search that fails.
+
+        `shown` is called with what was found so far, every `every` seconds, if given, and at the end.
+        """
         found, failures, over = list[SearchResult](), list[BaseException](), threading.Event()
 
         def report(_: Thinking, result: SearchResult, last: bool) -> None:
+            shown(result)
             if last:
                 found.append(result)
                 over.set()
@@ -119,10 +143,10 @@ class Thinker:
             raise failures[0]
         return found[0]
 
-    def hurry(self, seconds: float) -> None:
-        """Let the search that runs end in so many seconds."""
+    def hurry(self, seconds: float | None = None, simulations: int | None = None) -> None:
+        """Let the search that runs end in so many seconds, and after so many simulations since it began."""
         if self._task is not None:
-            self._task.end_in(seconds)
+            self._task.end_in(seconds, None if simulations is None else self._before + simulations)
 
     def stop(self) -> None:
         """End the search that runs; return when its result was reported."""

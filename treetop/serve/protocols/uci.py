@@ -7,12 +7,11 @@ and centipawns come from the value by the curve that other tree searches use, on
 from __future__ import annotations
 
 import math
-import re
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,71 +25,23 @@ from treetop.oracle.perft import perft
 from treetop.players.uci import UciOption
 from treetop.search.result import SearchResult
 from treetop.serve.engines import Engine
-from treetop.serve.protocols.clock import OVERHEAD, Clock
-from treetop.serve.protocols.thinker import BYTES_PER_NODE, Thinker, refuse_other_kinds
+from treetop.serve.protocols.clock import OVERHEAD
+from treetop.serve.protocols.dialects import DIALECTS, Dialect
+from treetop.serve.protocols.going import WHOLE, Going
+from treetop.serve.protocols.replay import Replay
+from treetop.serve.protocols.thinker import Thinker, refuse_other_kinds
 from treetop.serve.tasks import Thinking
 from treetop.show.views import move_infos, win_rate
 
 _MOST_LINE = 100_000  # characters
-_MOST_MEMORY, _MOST_LINES, _MOST_THREADS, _DEEPEST_PERFT = 65_536, 500, 512, 12
+_MOST_MEMORY, _MEMORY, _MOST_LINES, _MOST_THREADS = 65_536, 1024, 500, 512  # memory in MB
+_DEEPEST_PERFT, _MOST_PERFT = 12, 2e8
 _EVERY = 0.25  # seconds between two reports
-_WHOLE = re.compile(r"-?\d{1,12}", re.ASCII)
-_GO_NUMBERS = (
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "nodes",
-    "movetime",
-    "byoyomi",
-    "mate",
-    "depth",
-    "time",
-    "increment",
-)
-_GO_WORDS = ("infinite", "ponder")
 VARIANTS = (
     "chess", "xiangqi", "shogi", "minishogi", "checkers", "breakthrough", "clobber", "amazons", "ataxx", "othello",
     "connect_four", "go", "gomoku", "hex",
 )  # fmt: skip
 """Games that `setoption name UCI_Variant` may name, of those that come with Treetop."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The words in which a protocol differs from UCI."""
-
-    name: str
-    hello: str
-    ready: str
-    set_up: str
-    """The word before a position as text."""
-    first: str
-    """The letter of the first player's clock."""
-    ponder_option: str
-    variant_option: str
-    no_move: str
-
-    def own(self, move: str) -> str:
-        """Return a move of the protocol as the game writes it."""
-        return _shifted(move, 1) if self.name == "ucci" else move
-
-    def theirs(self, move: str) -> str:
-        """Return a move of the game as the protocol writes it."""
-        return _shifted(move, -1) if self.name == "ucci" else move
-
-
-def _shifted(move: str, by: int) -> str:
-    """Return a move with other numbers of ranks: UCCI counts them from 0."""
-    return re.sub(r"\d{1,3}", lambda found: str(int(found[0]) + by), move)
-
-
-DIALECTS = {
-    "uci": Dialect("uci", "uci", "uciok", "fen", "w", "Ponder", "UCI_Variant", "bestmove (none)"),
-    "usi": Dialect("usi", "usi", "usiok", "sfen", "b", "USI_Ponder", "USI_Variant", "bestmove resign"),
-    "ucci": Dialect("ucci", "ucci", "ucciok", "fen", "w", "ponder", "UCI_Variant", "nobestmove"),
-}
 
 
 class UciServer:
@@ -113,16 +64,18 @@ class UciServer:
         checks.one_of("dialect", dialect, tuple(DIALECTS))
         refuse_other_kinds(game, "UCI")
         self._given, self._sending = send, threading.Lock()
-        self.dialect = DIALECTS[dialect]
+        self.dialect: Dialect = DIALECTS[dialect]
         self._own, self._make_model = game, make_model
-        self._settings: dict[str, Any] = {"MultiPV": 1, "Move Overhead": round(1000 * OVERHEAD)}
-        self._thinker = Thinker(engine, threads=threads)
-        self._position = Position.start(game)
+        self._settings: dict[str, Any] = {"MultiPV": 1, "Move Overhead": round(1000 * OVERHEAD), "Hash": _MEMORY}
+        self._in_seconds = self.dialect.in_seconds
+        self._thinker = Thinker(engine, threads=threads, most_memory=_MEMORY * 2**20)
+        self._replay, self._position = Replay(game), Position.start(game)
+        self._banned: frozenset[str] = frozenset()
         self._lock = threading.Lock()  # of what follows: both threads decide when a move is sent
         self._held: str | None = None  # the best move of a search that may not end by itself
         self._may_end, self._over = True, threading.Event()
         self._over.set()
-        self._limits, self._began = dict[str, int](), 0.0
+        self._going, self._began = Going(), 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -131,7 +84,9 @@ class UciServer:
         self._thinker.close()
 
     def wait(self) -> None:
-        """Wait until the search that runs has ended."""
+        """Wait until the search that runs has ended; stop one that would never end by itself."""
+        if self._going.is_endless:
+            self.stop()
         self._over.wait()
 
     def _send(self, line: str) -> None:
@@ -157,6 +112,8 @@ class UciServer:
             "gameover": lambda _: self.stop(),
             "debug": lambda _: None, "register": lambda _: None,
         }  # fmt: skip
+        if dialect.name == "ucci":
+            commands["banmoves"] = self._ban
         try:
             if len(line) > _MOST_LINE:
                 raise ConfigError(f"a command has at most {_MOST_LINE:,} characters")
@@ -164,8 +121,11 @@ class UciServer:
                 raise ConfigError(f"unknown command {checks.shorten(name)}; {checks.suggest(name, tuple(commands))}")
             commands[name](rest)
         except TreetopError as error:
-            self._send(f"info string error: {' '.join(str(error).split())}")
+            self._say(f"error: {' '.join(str(error).split())}")
         return True
+
+    def _say(self, text: str) -> None:
+        self._send(f"info {self.dialect.note} {text}")
 
     # Set-up.
 
@@ -175,30 +135,27 @@ class UciServer:
         self._send(f"id name Treetop {treetop.__version__}")
         self._send("id author the Treetop developers")
         for option, default in self._options():
-            text = f"option name {option.name} type {option.kind}"
-            if default is not None:
-                text += f" default {str(default).lower() if isinstance(default, bool) else default}"
-            if option.low is not None:
-                text += f" min {option.low} max {option.high}"
-            self._send(text + "".join(f" var {choice}" for choice in option.choices))
+            self._send(self.dialect.option(option, default))
         self._send(self.dialect.ready)
 
     def _options(self) -> list[tuple[UciOption, Any]]:
         """Return the options with their defaults."""
-        dialect, name = self.dialect, self._own.source or self._own.name
-        variants = tuple(dict.fromkeys((name, *(known for known in VARIANTS if known in BUNDLED))))
         found: list[tuple[UciOption, Any]] = [
-            (UciOption(dialect.variant_option, "combo", choices=variants), name),
             (UciOption("Threads", "spin", 1, _MOST_THREADS), self._thinker.threads),
-            (UciOption("Hash", "spin", 1, _MOST_MEMORY), 1024),
+            (UciOption("Hash", "spin", 1, _MOST_MEMORY), _MEMORY),
             (UciOption("MultiPV", "spin", 1, _MOST_LINES), 1),
-            (UciOption(dialect.ponder_option, "check"), False),
+            (UciOption("Ponder", "check"), False),
             (UciOption("Move Overhead", "spin", 0, 10_000), round(1000 * OVERHEAD)),
             (UciOption("Rule", "string"), self._thinker.engine.rule or "recommended"),
             (UciOption("Seed", "spin", 0, checks.INT32_MAX), self._thinker.engine.seed),
         ]
-        if "chess" in variants:
+        if self.dialect.name == "uci":  # the others are for one game
+            name = self._own.source or self._own.name
+            variants = tuple(dict.fromkeys((name, *(known for known in VARIANTS if known in BUNDLED))))
+            found.insert(0, (UciOption("UCI_Variant", "combo", choices=variants), name))
             found.append((UciOption("UCI_Chess960", "check"), False))
+        if self.dialect.in_seconds:
+            found.append((UciOption("usemillisec", "check"), False))
         if self._make_model is not None:
             found.append((UciOption("Model", "string"), "<empty>"))
         return found
@@ -209,21 +166,21 @@ class UciServer:
 
     def _set_option(self, words: list[str]) -> None:
         self.stop()
-        text = " ".join(words)
-        found = re.fullmatch(r"(?:name )?(.+?)(?: value (.*))?", text) if self.dialect.name != "ucci" else None
-        if self.dialect.name == "ucci":  # setoption <name> [<value>]
-            found = re.fullmatch(r"(?:name )?(\S+)(?: value)?(?: (.*))?", text)
+        found = self.dialect.setting(" ".join(words))
         if found is None:
             raise ConfigError("setoption needs a name: setoption name MultiPV value 3")
-        self.set_option(found[1], found[2] or "")
+        self.set_option(*found)
 
     def set_option(self, name: str, value: str) -> None:
         """Set an option; raise ConfigError where there is no such one, or it does not have this value."""
-        options = {option.name.lower(): option for option, _ in self._options()}
+        names = self.dialect.names
+        options = {names.get(option.name, option.name).lower(): option for option, _ in self._options()}
         option = options.get(name.lower())
         if option is None:
-            known = [one.name for one in options.values()]
+            known = [names.get(one.name, one.name) for one in options.values()]
             raise ConfigError(f"there is no option {checks.shorten(name)}; {checks.suggest(name, known)}")
+        if option.kind == "check":
+            value = {"1": "true", "0": "false"}.get(value, value.lower())  # some programs write numbers
         if option.kind != "combo" and (refusal := option.refusal(value)) is not None:
             raise ConfigError(f"the option {option.name}: {refusal}")
         self._take(option.name, value)
@@ -231,7 +188,7 @@ class UciServer:
     def _take(self, name: str, value: str) -> None:
         """Carry out an option whose value has the right form."""
         thinker = self._thinker
-        if name == self.dialect.variant_option:
+        if name == "UCI_Variant":
             own = self._own.source or self._own.name
             self._restart(self._own if value == own else load_bundled(value))
         elif name == "UCI_Chess960":
@@ -239,7 +196,7 @@ class UciServer:
         elif name == "Threads":
             thinker.threads = int(value)
         elif name == "Hash":
-            thinker.most_nodes = int(value) * 2**20 // BYTES_PER_NODE
+            thinker.most_memory = int(value) * 2**20
         elif name == "Rule":
             rule = None if value in ("", "recommended") else value
             changed = replace(thinker.engine, rule=rule)
@@ -251,6 +208,8 @@ class UciServer:
             assert self._make_model is not None
             model = None if value in ("", "<empty>") else self._make_model(value, self._position.game)
             thinker.engine = replace(thinker.engine, evaluator=model)
+        elif name == "usemillisec":
+            self._in_seconds = value == "false"
         elif name in self._settings:
             self._settings[name] = int(value)
         thinker.forget()
@@ -258,7 +217,7 @@ class UciServer:
     def _restart(self, game: Game) -> None:
         refuse_other_kinds(game, "UCI")
         self._thinker.forget()
-        self._position = Position.start(game)
+        self._replay, self._position, self._banned = Replay(game), Position.start(game), frozenset()
 
     def _new_game(self, words: list[str]) -> None:  # noqa: ARG002
         self.stop()
@@ -269,16 +228,15 @@ class UciServer:
         self.stop()
         place = words.index("moves") if "moves" in words else len(words)
         how, moves = words[:place], words[place + 1 :]
-        game = self._position.game
-        if how == ["startpos"]:
-            position = Position.start(game)
-        elif how[:1] == [self.dialect.set_up] and len(how) > 1:
-            position = Position.parse(game, " ".join(how[1:]))
-        else:
+        set_up = None if how == ["startpos"] else " ".join(how[1:])
+        if set_up is not None and not (how[:1] == [self.dialect.set_up] and set_up):
             raise ConfigError(f"position needs startpos or {self.dialect.set_up} and a position, then moves")
-        for move in moves:
-            position = position.play(self.dialect.own(move))
-        self._position = position
+        self._position = self._replay.position(set_up, [self.dialect.own(move) for move in moves])
+        self._banned = frozenset()
+
+    def _ban(self, words: list[str]) -> None:
+        """Leave moves out of the next search, as UCCI's rules of repetition want."""
+        self._banned = frozenset(self.dialect.own(move) for move in words)
 
     def _show(self, words: list[str]) -> None:  # noqa: ARG002
         for line in str(self._position).splitlines():
@@ -291,18 +249,23 @@ class UciServer:
         if words[:1] == ["perft"]:
             self._perft(words[1:])
             return
-        limits, flags, only = _read_go(words)
-        if self._position.is_terminal:
-            self._send(self.dialect.no_move)
+        going = Going.parse(words)
+        if self.dialect.name == "usi" and "mate" in going.numbers:
+            self._send("checkmate notimplemented")
             return
+        if going.unknown:
+            self._say(f"go ignores {checks.shorten(' '.join(going.unknown))}")
+        include = self._included(going)
+        over = self._position.is_terminal
         with self._lock:
-            self._held, self._may_end, self._limits, self._began = None, not flags, limits, time.monotonic()
+            self._held = self.dialect.no_move if over and going.waits else None
+            self._may_end, self._going, self._began = not going.waits, going, time.monotonic()
             self._over.clear()
-        seconds, nodes = (None, None) if flags else self._budget()
-        include = [self.dialect.own(move) for move in only] or None
-        if include is not None:
-            for move in include:
-                self._position.parse_move(move)
+        if over:
+            if not going.waits:
+                self._end(self.dialect.no_move)
+            return
+        seconds, nodes = (None, None) if going.waits else self._budget()
         try:
             self._thinker.begin(
                 self._position, report=self._report, failed=self._failed, simulations=nodes, seconds=seconds,
@@ -312,34 +275,34 @@ class UciServer:
             self._over.set()
             raise
 
+    def _included(self, going: Going) -> list[str] | None:
+        """Return the moves to search; None: all."""
+        include = [self.dialect.own(move) for move in going.moves]
+        if include and not self._position.is_terminal:
+            for move in include:
+                self._position.parse_move(move)
+        elif self._banned and not self._position.is_terminal:
+            include = [move for move in self._position.legal_moves() if move not in self._banned]
+        return include or None
+
     def _budget(self) -> tuple[float | None, int | None]:
         """Return the seconds and the simulations of the next move."""
-        limits, overhead = self._limits, self._settings["Move Overhead"] / 1000
-        seconds = limits["movetime"] / 1000 if "movetime" in limits else None
-        mine = self.dialect.first if self._position.player == 0 else {"w": "b", "b": "w"}[self.dialect.first]
-        left = limits.get(f"{mine}time", limits.get("time"))
-        if left is not None:
-            clock = Clock(
-                max(0, left) / 1000, limits.get(f"{mine}inc", limits.get("increment", 0)) / 1000,
-                limits.get("movestogo"), limits.get("byoyomi", 0) / 1000,
-            )  # fmt: skip
-            seconds = clock.share(overhead)
-        elif "byoyomi" in limits:
-            seconds = Clock(0.0, period=limits["byoyomi"] / 1000).share(overhead)
-        nodes = limits.get("nodes", 4 ** min(limits["depth"], 12) * 10 if "depth" in limits else None)
-        if seconds is None and nodes is None:
-            nodes = 10**9 if not limits else 100_000
-        return None if seconds is None else max(0.001, seconds), None if nodes is None else max(1, nodes)
+        first = self.dialect.first
+        letter = first if self._position.player == 0 else {"w": "b", "b": "w"}[first]
+        return self._going.budget(letter, self._settings["Move Overhead"] / 1000, in_seconds=self._in_seconds)
 
     def _ponder_hit(self, words: list[str]) -> None:  # noqa: ARG002
         with self._lock:
+            if self._may_end or "ponder" not in self._going.flags or "infinite" in self._going.flags:
+                return
             self._may_end = True
             held, self._held = self._held, None
+            self._going = replace(self._going, flags=self._going.flags - {"ponder"})
         if held is not None:
             self._end(held)
         else:
             seconds, nodes = self._budget()
-            self._thinker.hurry(seconds if seconds is not None else 0.0 if nodes is not None else math.inf)
+            self._thinker.hurry(seconds, nodes)
 
     def stop(self) -> None:
         """End the search that runs, and send its move."""
@@ -366,7 +329,7 @@ class UciServer:
         self._end(text)
 
     def _failed(self, _: Thinking, error: BaseException) -> None:
-        self._send(f"info string error: {' '.join(str(error).split())}")
+        self._say(f"error: {' '.join(str(error).split())}")
         self._end(self.dialect.no_move)
 
     def _end(self, text: str) -> None:
@@ -376,19 +339,33 @@ class UciServer:
     def _info(self, result: SearchResult) -> list[str]:
         """Return the lines of a report, the best move first."""
         speed = result.usage.simulations / max(result.usage.elapsed, 1e-3)
-        elapsed, found = time.monotonic() - self._began, []
+        elapsed, full, found = time.monotonic() - self._began, self._thinker.fullness(), list[str]()
         for number, info in enumerate(move_infos(result, self._settings["MultiPV"]), start=1):
             line = [self.dialect.theirs(move) for move in info["pv"]]
             several = f" multipv {number}" if self._settings["MultiPV"] > 1 else ""
+            score = self._score(result, info, number == 1)
             found.append(
-                f"info depth {len(line)}{several} score {_score(result, info, number == 1)} nodes {result.root_visits} "
-                f"nps {round(speed)} time {round(1000 * elapsed)} pv {' '.join(line)}"
+                f"info depth {len(line)}{several} score {score} nodes {result.root_visits} nps {round(speed)} "
+                f"hashfull {round(1000 * full)} time {round(1000 * elapsed)} pv {' '.join(line)}"
             )
         return found
 
+    def _score(self, result: SearchResult, info: dict[str, Any], first: bool) -> str:
+        """Return the value of a move as the protocol writes it."""
+        proof = result.proof if first else None
+        if proof is not None and proof.outcome in ("win", "loss"):
+            return self.dialect.mate(proof.at_most if proof.outcome == "win" else -proof.at_most)
+        value = 0.0 if info["utility"] is None else 2.0 * win_rate(result.position, info["utility"]) - 1.0
+        return self.dialect.centipawns(round(90.0 * math.tan(1.5637541897 * min(1.0, max(-1.0, value)))))
+
     def _perft(self, words: list[str]) -> None:
-        if len(words) != 1 or not _WHOLE.fullmatch(words[0]) or not 1 <= int(words[0]) <= _DEEPEST_PERFT:
+        if len(words) != 1 or not WHOLE.fullmatch(words[0]) or not 1 <= int(words[0]) <= _DEEPEST_PERFT:
             raise ConfigError(f"go perft needs a depth from 1 to {_DEEPEST_PERFT}")
+        counts = [1.0]
+        for depth in range(1, int(words[0])):
+            counts.append(perft(self._position, depth))
+            if counts[-1] ** 2 / max(1.0, counts[-2]) > _MOST_PERFT:
+                raise ConfigError(f"go perft {words[0]} would take too long here: {depth} is the deepest")
         depth, total = int(words[0]), 0
         for action in () if self._position.is_terminal else self._position.legal_actions():
             count = 1 if depth == 1 else perft(self._position.apply(action), depth - 1)
@@ -407,37 +384,3 @@ def read_settings(path: Path) -> dict[str, str]:
         if not isinstance(value, str | int | bool):
             raise ConfigError(f"{path}: the value of {name} must be a text, a whole number, true or false")
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
-
-
-def _read_go(words: Sequence[str]) -> tuple[dict[str, int], set[str], list[str]]:
-    """Return the numbers, the flags and the moves of `searchmoves` after `go`."""
-    limits, flags, only, rest = dict[str, int](), set[str](), list[str](), list(words)
-    while rest:
-        word = rest.pop(0)
-        if word in _GO_WORDS:
-            flags.add(word)
-        elif word == "searchmoves":
-            while rest and rest[0] not in (*_GO_NUMBERS, *_GO_WORDS):
-                only.append(rest.pop(0))
-        elif word in _GO_NUMBERS:
-            if rest[:1] == ["infinite"] and word == "mate":
-                flags.add(rest.pop(0))
-                continue
-            if not rest or not _WHOLE.fullmatch(rest[0]):
-                raise ConfigError(f"go {word} needs a whole number")
-            limits[word] = int(rest.pop(0))
-        else:
-            raise ConfigError(
-                f"go does not know {checks.shorten(word)}; {checks.suggest(word, (*_GO_NUMBERS, *_GO_WORDS))}"
-            )
-    return limits, flags, only
-
-
-def _score(result: SearchResult, info: dict[str, Any], first: bool) -> str:
-    """Return the value of a move as the protocol writes it."""
-    proof = result.proof if first else None
-    if proof is not None and proof.outcome in ("win", "loss"):
-        moves = (proof.at_most + 1) // 2
-        return f"mate {moves if proof.outcome == 'win' else -max(1, proof.at_most // 2)}"
-    value = 0.0 if info["utility"] is None else 2.0 * win_rate(result.position, info["utility"]) - 1.0
-    return f"cp {round(90.0 * math.tan(1.5637541897 * min(1.0, max(-1.0, value))))}"
