@@ -12,7 +12,7 @@ from treetop.evaluators.networks.model import Model
 from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.pool import SearchPool
-from treetop.train.endgames import Solved, solve_backwards
+from treetop.train.endgames import Endgames, Solved
 from treetop.train.openings import Openings
 from treetop.train.options import TrainOptions
 from treetop.train.policies import Policies
@@ -90,6 +90,7 @@ class SelfPlay:
         )
         self._rng = np.random.default_rng(seed)
         self.resignation = Resignation(options.resign) if options.resign else None
+        self._endgames = Endgames(self._game, options.endgame) if options.endgame else None
         assert options.opening_moves is not None
         self._openings = Openings(self._game, options.opening_moves, self._rng)
         self._games, self._begins = dict[int, _Progress](), True
@@ -175,7 +176,7 @@ class SelfPlay:
         game, options, seats = self._game, self._options, np.arange(self.current.model.architecture.values)
         received = _received(final) if game.has("step_rewards") else np.zeros((len(final.actions) + 1, len(returns)))
         total, values, errors = returns, [], []
-        solved = list(solve_backwards(game, [step.state for step in steps], options.endgame)) if options.endgame else []
+        solved = self._endgames.solve([step.state for step in steps]) if self._endgames else []
         for place, step in enumerate(reversed(steps)):  # totals from the start of the game
             found = received[step.moves] + step.values
             total = options.trace * total + (1.0 - options.trace) * found
