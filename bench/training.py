@@ -5,11 +5,12 @@
     python bench/training.py --quick               a smoke test of both
     python bench/training.py --json out.json
 
-The profile is that of self-play of Connect Four with default settings, in one process, for networks of two sizes: CPU
-time, medians over repeats; in bfloat16, where self-play uses it, and in onnxruntime. The second part trains two
-networks of the same shape, one after the other, for the same time and on all cores: with `bench/naive_training.py`, one
-game at a time and one position in a batch, and with `tt.train`. Neither is rated while it trains. Then both play a
-tournament with `random` and searches by rollouts; each network has 32 simulations a move. Run it on an idle machine.
+The profile is that of self-play with default settings, in one process: of Connect Four for networks of two sizes, of
+Othello 6x6 for one. It is CPU time, medians over repeats; in bfloat16, where self-play uses it, and in onnxruntime. The
+second part trains two networks of the same shape, at the same time and each on half of the cores: with
+`bench/naive_training.py`, one game at a time and one position in a batch, and with `tt.train`. Neither is rated while
+it trains. Then both play a tournament with `random` and searches by rollouts; each network has 32 simulations a move.
+Run it on an idle machine.
 Needs pip install -e ".[torch]" and pip install -e ".[arena]".
 """
 
@@ -43,6 +44,7 @@ FOUR = "connect_four"
 SIMULATIONS = 32  # of a network's move in the tournament
 OPPONENTS = ("random", "uct(simulations=100)", "uct(simulations=1000)")
 PARTS = ("profile", "training")
+PROFILED = (FOUR, "small"), (FOUR, "medium"), ("othello(size=6)", "medium")  # the networks are not trained
 
 
 # The profile.
@@ -88,10 +90,14 @@ class Profile:
     """Evaluations of the network a second of wall time."""
     batch: float
     """The mean size of a batch."""
+    lowest: float
+    """The least share of the network in a repeat."""
+    highest: float
+    """Its greatest share."""
 
 
 def profile(name: str, model: Model, seconds: float, repeats: int) -> Profile:
-    """Return the medians over repeats of so many seconds of self-play, by this model as it is."""
+    """Return the medians over repeats of so many CPU seconds of self-play, by this model as it is."""
     options = TrainOptions().for_game(model.game)
     play, network, evaluator, search = SelfPlay(model, options, seed=1), Clock(), Clock(), Clock()
     play.current.model = model
@@ -118,7 +124,8 @@ def profile(name: str, model: Model, seconds: float, repeats: int) -> Profile:
         found.append(
             (*shares, 1 - sum(shares), positions / wall, positions / cpu, evaluated / wall, evaluated / batches)
         )
-    return Profile(name, *(statistics.median(column) for column in zip(*found, strict=True)))
+    columns = list(zip(*found, strict=True))
+    return Profile(name, *(statistics.median(column) for column in columns), min(columns[0]), max(columns[0]))
 
 
 def use_one_thread() -> None:
@@ -129,20 +136,21 @@ def use_one_thread() -> None:
 
 
 def _play_for(play: SelfPlay, seconds: float) -> None:
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
         play.step()
 
 
 def print_profiles(profiles: list[Profile]) -> None:
     """Print a row for each network."""
     head = [
-        "network", "network", "search", "around the network", "rest", "positions/s", "per CPU second", "evaluations/s",
-        "batch",
+        "network", "network", "range", "search", "around the network", "rest", "positions/s", "per CPU second",
+        "evaluations/s", "batch",
     ]  # fmt: skip
     rows = [
         [
-            each.name, *(f"{share:.1%}" for share in (each.network, each.search, each.evaluator, each.rest)),
+            each.name, f"{each.network:.1%}", f"{each.lowest:.1%} to {each.highest:.1%}",
+            *(f"{share:.1%}" for share in (each.search, each.evaluator, each.rest)),
             *(f"{rate:,.0f}" for rate in (each.positions, each.cpu_positions, each.evaluations)), f"{each.batch:.1f}",
         ]
         for each in profiles
@@ -210,7 +218,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts to measure")
     parser.add_argument("--minutes", type=float, default=30.0, help="of each training run")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of a repeat of the profile")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of CPU time, of a repeat of the profile")
     parser.add_argument("--repeats", type=int, default=5, help="of the profile")
     parser.add_argument("--games", type=int, default=200, help="of each pairing of the tournament")
     parser.add_argument("--seed", type=int, default=0)
@@ -221,8 +229,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.quick:
         options.minutes, options.seconds, options.repeats, options.games = 0.1, 2.0, 2, 4
-    game, figures = tt.load_game(FOUR), dict[str, Any]()
-    models = {f"{size}, untrained": Model.untrained(game, size) for size in ("small", "medium")}
+    figures = dict[str, Any]()
+    models = {f"{name}, {size}": Model.untrained(tt.load_game(name), size) for name, size in PROFILED}
     if "training" in options.only:
         folder = options.out or Path(tempfile.mkdtemp(prefix="treetop-training-"))
         runs = train_both(folder, options.minutes, options.seed)
@@ -230,7 +238,7 @@ def main() -> None:
         figures["training"] = {name: asdict(run) for name, run in runs.items()}
         figures["tournament"] = compare(folder, options.games, options.seed, options.workers)
         print(f"\nBoth networks are in {folder}\n")
-        models["small, trained"] = tt.load_model(folder / "treetop")
+        models[f"{FOUR}, small, trained"] = tt.load_model(folder / "treetop")
     if "profile" in options.only:
         os.environ["TREETOP_TIER"] = "direct"  # the profile is that of the code a long run uses
         use_one_thread()

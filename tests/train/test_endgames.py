@@ -12,7 +12,7 @@ from treetop.errors import ConfigError
 from treetop.evaluators.networks.model import Model
 from treetop.oracle.exhaustive import Exhaustive
 from treetop.train import TrainOptions
-from treetop.train.endgames import solve_backwards
+from treetop.train.endgames import Endgames
 from treetop.train.self_play import SelfPlay
 
 LINE = (4, 0, 8, 2, 1, 7, 6)  # in tic_tac_toe: a draw so far
@@ -30,7 +30,7 @@ def states_of(actions):
 def test_solved_positions_and_their_best_moves_equal_exhaustive_search():
     positions, exact = states_of(LINE), Exhaustive()
     game = positions[0].game
-    found = list(solve_backwards(game, [position.record[0] for position in positions], 10**6))
+    found = Endgames(game, 10**6).solve([position.record[0] for position in positions])
     assert len(found) == len(positions)
     for position, one in zip(reversed(positions), found, strict=True):
         assert one.value == exact.values(position)[0]
@@ -39,8 +39,26 @@ def test_solved_positions_and_their_best_moves_equal_exhaustive_search():
 
 def test_a_small_budget_solves_the_last_positions_only():
     positions = states_of(LINE)
-    found = list(solve_backwards(positions[0].game, [position.record[0] for position in positions], 40))
+    found = Endgames(positions[0].game, 40).solve([position.record[0] for position in positions])
     assert 0 < len(found) < len(positions)
+
+
+def test_what_is_solved_does_not_depend_on_the_games_before():
+    positions = states_of(LINE)
+    states = [position.record[0] for position in positions]
+    endgames = Endgames(positions[0].game, 200)
+    first, _, again = (endgames.solve(line) for line in (states, states[:4], states))
+    assert 0 < len(first) < len(states)
+    assert [one.value for one in first] == [one.value for one in again]
+    assert all((one.best == other.best).all() for one, other in zip(first, again, strict=True))
+
+
+def test_a_won_position_has_a_value_before_all_its_moves_are_solved():
+    position = tt.position("tic_tac_toe", moves="a1 b1 a2 b2")  # a3 wins at once, the others take longer
+    solved = [Endgames(position.game, nodes).solve([position.record[0]]) for nodes in (1, 10**6)]
+    assert [[one.value for one in found] for found in solved] == [[1.0], [1.0]]
+    assert solved[0][0].best is None
+    assert Exhaustive().best_actions(position) == np.flatnonzero(solved[1][0].best).tolist()
 
 
 def samples_of(**options):

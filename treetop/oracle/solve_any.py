@@ -14,6 +14,7 @@ import numpy.typing as npt
 from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.position import Position
 from treetop.game.replay import failing_line
+from treetop.oracle.solve_line import solve_last
 from treetop.oracle.solve_search import (
     ANSWERED,
     CONTROL,
@@ -25,8 +26,6 @@ from treetop.oracle.solve_search import (
     WRONG_PLAYER,
     WRONG_REWARDS,
     explore,
-    follow,
-    list_actions,
 )
 
 _SLICE = 20_000  # positions (some hundredths of a second) between two checks of clocks and Ctrl-C
@@ -102,34 +101,31 @@ class ExactSearch:
         self._words = self._states.view(f"u{word}").reshape(depth, -1)
         self._kept = np.zeros((len(self._table), self._words.shape[1]), self._words.dtype)
         engine = game.engine()
-        self._explore = engine.entry(explore)
-        self._list, self._follow = engine.entry(list_actions), engine.entry(follow)
-        self._start = np.zeros(1, game.dtype)
+        self._explore, self._solve_last = engine.entry(explore), engine.entry(solve_last)
+
+    @property
+    def _memory(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays of the compiled search, in the order of its arguments."""
+        return (
+            self._states, self._words, self._actions, self._frames, self._history, self._rewards, self._table,
+            self._kept,
+        )  # fmt: skip
 
     def prepare(self) -> None:
         """Compile or load the code, so that a clock that starts afterwards measures the search alone."""
-        self._run(0)
+        self._run(0, self._explore, *self._memory)
 
-    def _run(self, budget: int) -> int:
+    def _run(self, budget: int, entry: Callable[..., Any], *args: Any) -> int:
+        """Call compiled code that searches so many positions at most; return how it ends."""
         self._control["budget"] = budget
         try:
-            return int(
-                self._explore(
-                    self._control,
-                    self._states,
-                    self._words,
-                    self._actions,
-                    self._frames,
-                    self._history,
-                    self._rewards,
-                    self._table,
-                    self._kept,
-                )
-            )
+            status = int(entry(self._control, *args))
         except MethodError as error:
             raise GameError(
                 f"{error}{failing_line(Position(self._game, self._states[:1].copy()))}"
             ) from error.__cause__
+        self.nodes = int(self._control[0]["nodes"])
+        return status
 
     def _grow_table(self) -> None:
         """Make the table four times as large, if it fits into memory. Each entry moves to a slot of its own."""
@@ -152,28 +148,30 @@ class ExactSearch:
             pass
         return float(self._control[0]["value"]), abs(int(self._control[0]["timing"]))
 
-    def value_within(self, state: Any, nodes: int) -> float | None:
-        """Return what player 0 receives, or None if that takes a search of more than so many positions."""
-        self._states[0] = state
-        self._begin(-math.inf, math.inf)
-        return float(self._control[0]["value"]) if nodes > 0 and self._continue(nodes) else None
+    def last_values(
+        self, states: npt.NDArray[Any], nodes: int
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return what player 0 receives in the last states of a game, the last one first, and which actions keep that.
 
-    def best_within(self, state: Any, player: int, value: float, nodes: int) -> npt.NDArray[np.bool_] | None:
-        """Return which actions of the player to move keep the value of a position, which is known.
+        It solves as many as a search of `nodes` positions can, which remembers nothing of earlier searches; `states`
+        are in the order in which they were played. If no action of the first one of them keeps the value, its actions
+        are not all solved.
 
-        The result is None if that takes a search of more than so many positions.
+        >>> import treetop as tt
+        >>> start = tt.position("nim(stones=2)")
+        >>> line = np.concatenate([start.record, start.apply(0).record])
+        >>> values, best = ExactSearch(start, timed=False).last_values(line, 1000)
+        >>> values.tolist(), best.tolist()
+        ([-1.0, 1.0], [[True, False, False], [False, True, False]])
         """
-        self._start[0] = self._states[0] = state
-        # No action is better, so it is enough to know on which side of the value an action is.
-        window = (np.nextafter(value, -math.inf), value) if player == 0 else (value, np.nextafter(value, math.inf))
-        found, end = np.zeros(self._game.facts.num_actions, np.bool_), self.nodes + nodes
-        for action in self._actions[0, : self._list(self._states, self._actions[0])].tolist():
-            self._follow(self._start, action, self._states)
-            self._begin(*window)
-            if self.nodes >= end or not self._continue(end - self.nodes):
-                return None
-            found[action] = self._control[0]["value"] == value
-        return found
+        self._table.view(np.uint8).fill(0)
+        self._history.fill(0)
+        actions = self._game.facts.num_actions
+        values, best = np.zeros(len(states)), np.zeros((len(states), actions), np.bool_)
+        listed, found = np.zeros(actions, np.int32), np.zeros(actions)
+        self._refuse_broken(self._run(nodes, self._solve_last, states, listed, found, *self._memory, values, best))
+        solved = int(self._control[0]["solved"])
+        return values[:solved], best[:solved]
 
     def _begin(self, low: float, high: float, timing: int = 0) -> None:
         """Begin a search of the first position of the line, for an outcome between two: one early, one late."""
@@ -184,15 +182,18 @@ class ExactSearch:
 
     def _continue(self, budget: int) -> bool:
         """Search so many positions at most; return whether the outcome is known."""
-        control, status = self._control[0], self._run(budget)
-        if int(control["nodes"]) > len(self._table):
+        status = self._run(budget, self._explore, *self._memory)
+        if self.nodes > len(self._table):
             self._grow_table()
-        self.nodes = int(control["nodes"])
         if self._watch is not None:
             self._watch(self.nodes)
+        self._refuse_broken(status)
+        return status == ANSWERED
+
+    def _refuse_broken(self, status: int) -> None:
+        """Raise GameError if the game broke its contract."""
         if status not in (ANSWERED, PAUSED):
-            broken = self._game.view(self._states.copy(), int(control["depth"]))
+            broken = self._game.view(self._states.copy(), int(self._control[0]["depth"]))
             raise GameError(
                 f"{self._game.name} {_BROKEN[status]}: see `treetop check`\n{Position(self._game, broken._states)}"
             )
-        return status == ANSWERED

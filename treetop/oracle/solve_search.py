@@ -31,6 +31,7 @@ CONTROL = np.dtype([
     ("depth", "i8"),  # where the search continues
     ("value", "f8"),  # the outcome
     ("timing", "i8"),
+    ("solved", "i8"),  # of a line, the positions that are solved
 ])  # fmt: skip
 
 FRAME = np.dtype([
@@ -76,7 +77,8 @@ def _delay(value: float, moves: int, timed: int) -> int:
 
 
 @inline_kernel
-def _hash(words: Any) -> Any:
+def hash_words(words: Any) -> Any:
+    """Return the hash of a position."""
     hashed = np.uint64(len(words))
     for word in words:
         hashed = mix_bits(hashed ^ np.uint64(word))
@@ -84,7 +86,7 @@ def _hash(words: Any) -> Any:
 
 
 @inline_kernel
-def _find(table: Any, kept: Any, hashed: Any, words: Any) -> Any:
+def find_entry(table: Any, kept: Any, hashed: Any, words: Any) -> Any:
     """Return the index of a position in the table."""
     for place in (np.int64(hashed & np.uint64(len(table) - 2)), np.int64(hashed & np.uint64(len(table) - 2)) + 1):
         if table[place].work > 0 and table[place].hashed == hashed:
@@ -97,11 +99,11 @@ def _find(table: Any, kept: Any, hashed: Any, words: Any) -> Any:
 
 
 @inline_kernel
-def _place_for(table: Any, kept: Any, hashed: Any, words: Any, work: int) -> Any:
+def place_for(table: Any, kept: Any, hashed: Any, words: Any, work: int) -> Any:
     """Return the slot for a position: its own; else, of two, the first if it took more work than what is there, or the
     second.
     """
-    place = _find(table, kept, hashed, words)
+    place = find_entry(table, kept, hashed, words)
     if place == _NO_ENTRY:
         place = np.int64(hashed & np.uint64(len(table) - 2))
         if table[place].work > work:
@@ -134,7 +136,7 @@ def _store(frame: Any, depth: int, timed: int, nodes: int, words: Any, table: An
     while spent > 0:
         spent >>= 1
         work += 1
-    place = _place_for(table, kept, frame.hashed, words, work)
+    place = place_for(table, kept, frame.hashed, words, work)
     entry = table[place]
     entry.hashed, entry.work, entry.action = frame.hashed, work, frame.choice
     entry.low, entry.low_timing = low, low_timing - _delay(low, depth, timed)
@@ -157,11 +159,11 @@ def _narrow(frame: Any, depth: int, control: Any) -> None:
 @inline_kernel
 def _look_up(frame: Any, depth: int, timed: int, words: Any, table: Any, kept: Any) -> bool:
     """Narrow the window by the table. Return whether that decides; the outcome is then the best."""
-    frame.hashed = _hash(words)
+    frame.hashed = hash_words(words)
     frame.first = -1
     frame.known_low, frame.known_high = -np.inf, np.inf
     frame.known_low_timing, frame.known_high_timing = 0, 0
-    place = _find(table, kept, frame.hashed, words)
+    place = find_entry(table, kept, frame.hashed, words)
     if place == _NO_ENTRY:
         return False
     entry = table[place]
@@ -279,20 +281,6 @@ def _take(frame: Any, value: float, timing: int, actions: Any, history: Any) -> 
         return bool(frame.next == frame.count)
     history[frame.player, actions[frame.next - 1]] += 1
     return True
-
-
-@compiled(python_errors=False)
-def list_actions(game: Any, states: Any, actions: Any) -> int:
-    """Write the actions of a position, 0 of them where it is over; return how many there are."""
-    state = state_at(game, states, 0)
-    return 0 if state.is_terminal() else state.legal_actions(actions)
-
-
-@compiled(python_errors=False)
-def follow(game: Any, start: Any, action: int, states: Any) -> None:
-    """Begin the line with the position after an action."""
-    copy_state(game, states, 0, start, 0)
-    state_at(game, states, 0).apply(action)
 
 
 @compiled(python_errors=False)

@@ -99,7 +99,7 @@ class Batch:
         self, logits: npt.ArrayLike, values: npt.ArrayLike
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return both as `checked_logits` and `checked_values` do, as new arrays."""
-        rows = np.array(_as_numbers(logits, "logits"), order="C")  # the evaluator may use its own array again
+        rows = _as_numbers(logits, "logits", copy=True)  # the evaluator may use its own array again
         given = np.ascontiguousarray(_as_numbers(values, "values"))
         given = given[:, None] if given.ndim == 1 else given
         facts, count = self.game.facts, len(self)
@@ -178,10 +178,12 @@ class Batch:
         return f"\n{Position(self.game, self.states[index : index + 1])}"
 
 
-def _as_numbers(given: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
+def _as_numbers(given: npt.ArrayLike, what: str, *, copy: bool = False) -> npt.NDArray[np.float64]:
+    if isinstance(given, np.ndarray) and given.dtype.kind == "f":
+        return given.astype(np.float64, order="C" if copy else "K", subok=False, copy=copy)
     try:
         if np.iscomplexobj(given):
             raise TypeError("they are complex")
-        return np.asarray(given, np.float64)
+        return np.array(given, np.float64, order="C") if copy else np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ConfigError(f"{what} must be an array of numbers: {error}") from None

@@ -231,13 +231,16 @@ class SearchPool:
         slots, waiting = self._slots, deque[tuple[Rows, Future[Evaluation]]]()
         slots.set_budget(budget)
         try:
-            for rows in self._halves:
-                self._gather(rows, waiting)
+            if self._thread is None:
+                self._run_in_turn(interrupts)
+            else:
+                for rows in self._halves:
+                    self._gather(rows, waiting, self._thread)
             while waiting:
                 rows, future = waiting.popleft()
                 slots.absorb(rows, *future.result())
-                if not interrupts.seen:
-                    self._gather(rows, waiting)
+                if not interrupts.seen and self._thread is not None:
+                    self._gather(rows, waiting, self._thread)
         except BaseException:
             wait([future for _, future in waiting])  # the evaluator must not be called twice at a time
             slots.drop()
@@ -246,17 +249,19 @@ class SearchPool:
         left[slots.closed] = done[slots.closed]
         return done
 
-    def _gather(self, rows: Rows, waiting: deque[tuple[Rows, Future[Evaluation]]]) -> None:
+    def _run_in_turn(self, interrupts: Interrupts) -> None:
+        """Gather leaves, evaluate them and absorb their evaluations, one batch after the other."""
+        for rows in self._halves:
+            while len(batch := self._slots.gather(rows)):
+                self._slots.absorb(rows, *self._evaluate(batch))
+                if interrupts.seen:
+                    return
+
+    def _gather(self, rows: Rows, waiting: deque[tuple[Rows, Future[Evaluation]]], thread: ThreadPoolExecutor) -> None:
         """Gather leaves, and start their evaluation."""
         batch = self._slots.gather(rows)
-        if not len(batch):
-            return
-        if self._thread is not None:
-            waiting.append((rows, self._thread.submit(self._evaluate, batch)))
-            return
-        future: Future[Evaluation] = Future()
-        future.set_result(self._evaluate(batch))
-        waiting.append((rows, future))
+        if len(batch):
+            waiting.append((rows, thread.submit(self._evaluate, batch)))
 
     def _evaluate(self, batch: Batch) -> Evaluation:
         evaluator = in_python(self.evaluator)

@@ -27,6 +27,7 @@ from treetop.kernels.batch import make_absorb, make_gather
 from treetop.kernels.control import DONE, FIRST_FAILURE, NEED_CAPACITY, SOLVED
 from treetop.kernels.loop import make_run
 from treetop.kernels.no_game import NO_GAME
+from treetop.kernels.pools import FAILED, NOTHING_LEFT, absorbed_slots, gathered_slots, open_slots
 from treetop.kernels.record import CONTROL
 from treetop.kernels.roots.prepare import prepare_roots
 from treetop.search.batch import Batch
@@ -325,31 +326,27 @@ class Slots:
 
     def gather(self, rows: Rows) -> Batch:
         """Gather leaves of the slots of `rows`; return them as a batch. It is empty when their budgets are used up."""
-        slots = slice(rows.first, rows.last)
-        controls, most = self.controls[slots], self.most_children
-        controls["gathered"] = 0
-        wanted = (controls["done"] < controls["budget"]) & ~self._closed[slots]
-        controls["budget"] = np.where(self._closed[slots], controls["done"], controls["budget"])
-        reserve = self.leaves * most
-        for slot in np.flatnonzero(wanted & (controls["size"] + reserve + most > self.capacities[slots])).tolist():
-            self._grow(rows.first + slot, reserve + most)
-        controls["capacity"] = self.capacities[slots] - reserve  # the rest is for the children of the leaves
+        span, reserve, most = (rows.first, rows.last), self.leaves * self.most_children, self.most_children
+        slot, opened = rows.first, NO_GAME.entry(open_slots)
+        while (slot := opened(self.controls, self._closed, self.capacities, reserve, most, slot, rows.last)) != NONE:
+            self._grow(slot, reserve + most)  # what `gather` leaves is for the children of the leaves
         parts = [(max(a, rows.first), min(b, rows.last)) for a, b in self.parts if a < rows.last and b > rows.first]
         stuck = 0
         while True:
             used = self._gather(rows, parts)
-            status = controls["status"]
-            self._closed[slots] |= (status == SOLVED) & wanted
-            self._refuse_failures(slots)
-            going = (controls["done"] < controls["budget"]) & ~self._closed[slots]
-            if used or not going.any():
+            left = NO_GAME.entry(gathered_slots)(self.controls, self._closed, *span)
+            if left == FAILED:
+                self._refuse_failures(slice(*span))
+            if used or left == NOTHING_LEFT:
                 break
             # Nothing was gathered: all simulations ended games, or one that expands many chance nodes needs more space.
-            full = np.flatnonzero(going & (status == NEED_CAPACITY))
+            controls = self.controls[slice(*span)]
+            going = (controls["done"] < controls["budget"]) & ~self._closed[slice(*span)]
+            full = np.flatnonzero(going & (controls["status"] == NEED_CAPACITY))
             stuck = stuck + 1 if len(full) else 0
             for slot in full.tolist():
                 self._grow(rows.first + slot, reserve + most * (1 + stuck))
-            controls["capacity"] = self.capacities[slots] - reserve
+            controls["capacity"] = self.capacities[slice(*span)] - reserve
         return self.batch(rows.states[:used].copy())  # an evaluator may keep it
 
     def _gather(self, rows: Rows, parts: Sequence[tuple[int, int]]) -> int:
@@ -366,8 +363,8 @@ class Slots:
         self.controls["capacity"][slots] = self.capacities[slots]
         parts = [(max(a, rows.first), min(b, rows.last)) for a, b in self.parts if a < rows.last and b > rows.first]
         self._call_parts(make_absorb(self.build), parts, (), lambda *_: (*rows.arrays, logits, values))
-        self._refuse_failures(slots)
-        self.controls["gathered"][slots] = 0
+        if NO_GAME.entry(absorbed_slots)(self.controls, rows.first, rows.last) == FAILED:
+            self._refuse_failures(slots)
 
     def drop(self) -> None:
         """Forget all leaves in flight, after an error."""

@@ -154,10 +154,10 @@ def players_and_observations(
     [(1,), (1, 3, 3, 3)]
     """
     refuse_other(game, states)
-    movers = np.zeros(len(states), np.int64)
+    movers = np.empty(len(states), np.int64)
     if game.has("observe"):
         shape = observation_shape(game)
-        found = np.zeros((len(states), math.prod(shape)), np.float32)
+        found = np.empty((len(states), math.prod(shape)), np.float32)
         view = NONE if viewpoint is None else viewpoint
         _read(game, states, engine, view, players=movers, observations=found)
         return movers, found.reshape(len(states), *shape)

@@ -20,7 +20,7 @@ from treetop.search.presets import gumbel, puct
 from treetop.train.endgames import has_exact_values
 
 _RANDOM_GAMES, _LONGEST = 32, 200  # random games, and their longest, by which openings are measured
-_ENDGAME = 20_000  # positions: a few milliseconds
+_ENDGAME = 5_000  # positions: about half a millisecond
 _LONG = 40.0  # minutes of a run from which on a larger network pays
 _LONG_GAME = 100  # moves of a random game: a new network, which plays at random, would learn little from such games
 _FEW_MOVES = 20  # of a random opening in these games: more would leave no position that good players see
@@ -110,7 +110,7 @@ class TrainOptions:
     0 the value of the position's own search."""
     endgame: int | None = None
     """Positions that an exact search of the end of each game may visit: the last positions then have exact targets.
-    Default: 20,000 in games that can be solved; 0 is none."""
+    Default: 5,000 in games that can be solved; 0 is none."""
     surprise: float = 0.0
     """The share of a position's weight that follows the policy surprise: how far the search has moved the policy."""
     priority: float = 0.0

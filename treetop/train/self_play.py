@@ -14,7 +14,7 @@ from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.evaluator import CompiledEvaluator, Heuristic, Rollout
 from treetop.search.pool import SearchPool
-from treetop.train.endgames import Solved, solve_backwards
+from treetop.train.endgames import Endgames, Solved
 from treetop.train.openings import Openings
 from treetop.train.options import TrainOptions
 from treetop.train.policies import Policies
@@ -55,7 +55,7 @@ class _Step:
 
     state: Any
     moves: int
-    actions: npt.NDArray[np.int64]
+    actions: npt.NDArray[np.int32]
     """Those with a share in the improved policy."""
     shares: npt.NDArray[np.float32]
     surprise: float
@@ -101,6 +101,7 @@ class SelfPlay:
         self._pool = self._make_pool()
         self._rng = np.random.default_rng(seed)
         self.resignation = Resignation(options.resign) if options.resign else None
+        self._endgames = Endgames(self._game, options.endgame) if options.endgame else None
         assert options.opening_moves is not None
         self._openings = Openings(self._game, options.opening_moves, self._rng)
         self._games, self._begins = dict[int, _Progress](), True
@@ -153,13 +154,14 @@ class SelfPlay:
         pool.run(simulations=np.where(full, self._full, self._fast))
         results, states, moves = pool.results(), pool.batch().states, pool.moves_played
         targets, values = results.target.astype(np.float32), results.target_values(zero_sum=bool(game.facts.zero_sum))
-        surprises = _surprises(targets, results.priors)
+        surprises, policies = _surprises(targets, results.priors).tolist(), Policies.of(targets)
+        starts, played, movers, trained = (array.tolist() for array in (policies.starts, moves, results.players, full))
         for slot, kept in self._games.items():
-            among = np.flatnonzero(targets[slot])
+            among = slice(starts[slot], starts[slot + 1])
             kept.steps.append(
                 _Step(
-                    states[slot], int(moves[slot]), among, targets[slot, among], float(surprises[slot]),
-                    values[slot], int(results.players[slot]), bool(full[slot]),
+                    states[slot], played[slot], policies.actions[among], policies.shares[among], surprises[slot],
+                    values[slot], movers[slot], trained[slot],
                 )
             )  # fmt: skip
         self.positions += len(self._games)
@@ -203,22 +205,23 @@ class SelfPlay:
         """Return the positions of a game with their targets, and the mean entropy of the policies."""
         game, options, seats = self._game, self._options, np.arange(self.current.model.architecture.values)
         received = _received(final) if game.has("step_rewards") else np.zeros((len(final.actions) + 1, len(returns)))
-        total, values, errors = returns, [], []
-        solved = list(solve_backwards(game, [step.state for step in steps], options.endgame)) if options.endgame else []
-        for place, step in enumerate(reversed(steps)):  # totals from the start of the game
-            found = received[step.moves] + step.values
-            total = options.trace * total + (1.0 - options.trace) * found
+        solved = self._endgames.solve([step.state for step in steps]) if self._endgames else []
+        before = received[[step.moves for step in steps]]  # [steps, players]; totals from the start of the game
+        found = before + np.array([step.values for step in steps])
+        totals, total = list[list[float]](), returns.tolist()
+        for place, row in enumerate(found[::-1].tolist()):
+            total = [options.trace * one + (1.0 - options.trace) * other for one, other in zip(total, row, strict=True)]
             if place < len(solved):
-                total = np.array([solved[place].value, -solved[place].value])
-            order = (step.player + seats) % len(returns)
-            values.append((total - received[step.moves])[order])
-            errors.append(float(np.abs(returns - found).mean()))
+                total = [solved[place].value, -solved[place].value]
+            totals.append(total)
+        order = (np.array([[step.player] for step in steps]) + seats) % len(returns)
+        values = np.take_along_axis(np.array(totals[::-1]) - before, order, axis=1)
         chosen = [row for row, step in enumerate(steps) if step.trained]
         kept, policies = [steps[row] for row in chosen], _policies(steps, chosen, solved)
         weights = _mixed(np.array([step.surprise for step in kept]), options.surprise)
         if options.priority:
-            weights *= _mixed(np.array(errors[::-1])[chosen] ** options.priority, 1.0)
-        targets = np.array(values[::-1], np.float32).reshape(len(steps), len(seats))[chosen]
+            weights *= _mixed(np.abs(returns - found).mean(axis=1)[chosen] ** options.priority, 1.0)
+        targets = values[chosen].astype(np.float32)
         states = np.array([step.state for step in kept], game.dtype)
         entropy = -float((policies.shares * np.log(np.maximum(policies.shares, 1e-12))).sum()) / max(len(kept), 1)
         return Samples(states, policies, targets, weights.astype(np.float32)), entropy
@@ -226,7 +229,7 @@ class SelfPlay:
 
 def _policies(steps: list[_Step], chosen: list[int], solved: list[Solved]) -> Policies:
     """Return the policies of some steps of a game, without actions that are known to lose value."""
-    actions, shares = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.float32]]()
+    actions, shares = list[npt.NDArray[np.int32]](), list[npt.NDArray[np.float32]]()
     for number in chosen:
         step, place = steps[number], len(steps) - 1 - number
         best = solved[place].best if place < len(solved) else None
@@ -239,14 +242,14 @@ def _policies(steps: list[_Step], chosen: list[int], solved: list[Solved]) -> Po
 
 
 def _best_only(
-    actions: npt.NDArray[np.int64], shares: npt.NDArray[np.float32], best: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    actions: npt.NDArray[np.int32], shares: npt.NDArray[np.float32], best: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Return a policy without the actions that lose value; uniform if it has no others."""
     kept = best[actions]
     total = float(shares[kept].sum())
     if total > 0:
         return actions[kept], shares[kept] / np.float32(total)
-    found = np.flatnonzero(best)
+    found = np.flatnonzero(best).astype(np.int32)
     return found, np.full(len(found), 1.0 / len(found), np.float32)
 
 

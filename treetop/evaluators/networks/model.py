@@ -131,9 +131,14 @@ class Model:
         `values` are those of `run`, of the players in turn, the player to move first.
         """
         low, high = self._range
-        linear = self.architecture.head == "linear"
-        worth = values.astype(np.float64) if linear else low + (values.astype(np.float64) + 1.0) * 0.5 * (high - low)
-        np.clip(worth, low, high, out=worth)  # NaN stays, and is refused by the search
+        worth = values.astype(np.float64)
+        if self.architecture.head != "linear":
+            worth += 1.0
+            worth *= 0.5
+            worth *= high - low
+            worth += low
+        np.maximum(worth, low, out=worth)  # NaN stays, and is refused by the search
+        np.minimum(worth, high, out=worth)
         count = self.architecture.values
         if count == 1:
             return np.asarray(worth[:, 0])
