@@ -175,7 +175,8 @@ def worth_of_side(
     if popcount(bishops) > 1:
         total += _PAIR
     if attackers > 1:
-        total += min(hits * hits // 2, 350) << (16 if mine & queens != NONE else 15)
+        danger = min(hits * hits, 700)
+        total += (danger // 2 if mine & queens != NONE else danger // 4) << 16
     total += popcount(theirs & ~pawns & ~kings & pawn_attacks(own_pawns)) * _HARASSED
     if king < 16:
         near_king = np.uint64(KING[king])
@@ -192,12 +193,19 @@ def seen_by_opponent(
 
 
 @compiled
-def mop_up(king: int, their_king: int) -> int:
-    """Return the worth of driving a bare king to the edge, where the own king can help."""
-    rank, file = their_king >> 3, their_king & 7
-    return 12 * (max(abs(2 * rank - 7), abs(2 * file - 7)) + 7 - distance(king, their_king)) + 2 * (
-        abs(2 * rank - 7) + abs(2 * file - 7)
-    )
+def scaled_lead(
+    lead: int, own_pawns: np.uint64, their_pieces: np.uint64, margin: int, king: int, their_king: int
+) -> int:
+    """Return what a lead is worth: little where it cannot win by itself, more for driving a bare king to the edge.
+
+    `margin` is how much more the leading side has besides pawns.
+    """
+    if own_pawns == NONE and margin < 2:
+        return lead // 8
+    if their_pieces != NONE:
+        return lead
+    ranks, files = abs(2 * (their_king >> 3) - 7), abs(2 * (their_king & 7) - 7)
+    return lead + 12 * (max(ranks, files) + 7 - distance(king, their_king)) + 2 * (ranks + files)
 
 
 @compiled
@@ -209,18 +217,16 @@ def static_value(
     turned = seen_by_opponent(mine, theirs, pawns, knights, diagonal, straight)
     other, other_phase = worth_of_side(turned[0], turned[1], turned[2], turned[3], turned[4], turned[5])
     phase = min(own_phase + other_phase, _FULL)
+    kings = ~(pawns | knights | diagonal | straight)
     lead = own - other
-    value = (middlegame_of(lead) * phase + endgame_of(lead) * (_FULL - phase)) // _FULL
-    ahead = mine if value > 0 else theirs
-    behind = theirs if value > 0 else mine
-    margin = own_phase - other_phase if value > 0 else other_phase - own_phase
-    if ahead & pawns == NONE and margin < 2:
-        return value // 8  # a lead that cannot win by itself
-    pieces = pawns | knights | diagonal | straight
-    if behind & pieces == NONE:
-        gain = mop_up(lowest_bit(ahead & ~pieces) & 63, lowest_bit(behind & ~pieces) & 63)
-        value += gain if value > 0 else -gain
-    return value
+    value = middlegame_of(lead) * phase + endgame_of(lead) * (_FULL - phase)
+    if value < 0:
+        own_king, their_king = lowest_bit(theirs & kings) & 63, lowest_bit(mine & kings) & 63
+        return -scaled_lead(
+            -value // _FULL, theirs & pawns, mine & ~kings, other_phase - own_phase, own_king, their_king
+        )
+    own_king, their_king = lowest_bit(mine & kings) & 63, lowest_bit(theirs & kings) & 63
+    return scaled_lead(value // _FULL, mine & pawns, theirs & ~kings, own_phase - other_phase, own_king, their_king)
 
 
 # Captures.
@@ -356,7 +362,7 @@ def _make_gain(depth: int) -> CompiledFunction[..., int]:
     return gain
 
 
-_gain = _make_gain(_CAPTURES)
+captures_gain = _make_gain(_CAPTURES)
 
 
 @compiled
@@ -365,6 +371,6 @@ def estimate(state: Any) -> float:
     mine, theirs, pawns = state.mine, state.theirs, state.pawns
     knights, diagonal, straight = state.knights, state.diagonal, state.straight
     value = static_value(mine, theirs, pawns, knights, diagonal, straight) + _TEMPO
-    value += _gain(mine, theirs, pawns, knights, diagonal, straight, 0, 20_000)
+    value += captures_gain(mine, theirs, pawns, knights, diagonal, straight, 0, 20_000)
     scaled = value * (_MOVES - state.clock) / (_MOVES * _HALF)
     return scaled / (1.0 + abs(scaled))
