@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from treetop.compiler.functions import compiled
-from treetop.compiler.intrinsics import state_at
 from treetop.games.chess import fen
 from treetop.games.chess_value import captures_gain, endgame_of, middlegame_of, seen_by_opponent, static_value
 
-GAME = tt.load_game("chess")
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 320, 335, 500, 970
 
 
@@ -124,17 +121,3 @@ def test_a_lead_that_cannot_win_is_worth_little_and_a_bare_king_is_driven_to_the
 def test_a_lead_fades_with_quiet_moves():
     fresh, old = at("8/8/8/3k4/8/4K3/8/4R3 w - - 0 1"), at("8/8/8/3k4/8/4K3/8/4R3 w - - 80 60")
     assert estimate(fresh)[0] > estimate(old)[0] > 0.0
-
-
-@compiled
-def estimate_of(game, states, out):
-    state_at(game, states, 0).heuristic(out)
-
-
-def test_the_estimate_is_equal_in_both_modes():
-    entry = GAME.engine(bounds_checked=True).entry(estimate_of)
-    compiled_values = np.zeros(2)
-    for number, position in enumerate(random_positions(3)):
-        if number % 7 == 0:
-            entry(np.array([position.record[0]], GAME.dtype), compiled_values)
-            assert compiled_values.tolist() == estimate(position)

@@ -372,5 +372,5 @@ def estimate(state: Any) -> float:
     knights, diagonal, straight = state.knights, state.diagonal, state.straight
     value = static_value(mine, theirs, pawns, knights, diagonal, straight) + _TEMPO
     value += captures_gain(mine, theirs, pawns, knights, diagonal, straight, 0, 20_000)
-    scaled = value * (_MOVES - state.clock) / (_MOVES * _HALF)
+    scaled: float = value * (_MOVES - state.clock) / (_MOVES * _HALF)
     return scaled / (1.0 + abs(scaled))

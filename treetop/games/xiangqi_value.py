@@ -3,9 +3,9 @@
 Everything is counted in whole hundredths of a pawn, so both modes agree; the last step makes one number from -1 to 1.
 
 The search of captures finds what hangs. It counts material only, and works on a copy of the state of which it keeps the
-squares up to date, nothing else. The player to move takes a piece by the least valuable attacker, or stops; a capture
-by a more valuable piece is tried only where nothing defends. It is at most `_CAPTURES` captures deep; a factory makes
-one function for each depth, since compiled code has no recursion.
+squares up to date, nothing else. The player to move takes a piece by the least valuable attacker (of equal ones by that
+with the lowest number), or stops; a capture by a more valuable piece is tried only where nothing defends. It is at most
+`_CAPTURES` captures deep; a factory makes one function for each depth, since compiled code has no recursion.
 """
 
 from __future__ import annotations
@@ -185,5 +185,5 @@ def estimate(state: Any) -> float:
     """
     player, most = state.player, 2 * len(state.past)
     value = static_value(state, player) + captures_gain(local_copy(state), player, 0, 2 * _WON)
-    scaled = value * (most - state.quiet) / (most * _HALF)
+    scaled: float = value * (most - state.quiet) / (most * _HALF)
     return scaled / (1.0 + abs(scaled))
