@@ -39,7 +39,7 @@ from treetop.games.chess_moves import (
     survey,
     union,
 )
-from treetop.games.chess_playouts import attacks_of_mover, draw_move, estimate, find_capture, find_mate, find_promotion
+from treetop.games.chess_playouts import attacks_of_mover, draw_move, find_capture, find_mate, find_promotion
 from treetop.games.chess_tables import (
     AHEAD,
     AHEAD_LEFT,
@@ -54,6 +54,7 @@ from treetop.games.chess_tables import (
     RISING,
     TWO_AHEAD,
 )
+from treetop.games.chess_value import estimate
 
 _FIFTY = 100  # moves of both players without a capture or a move of a pawn
 _LATE = 50  # from this number on they are part of the key
@@ -276,7 +277,7 @@ def chess(variant: str = "standard") -> Game:
             return action if action >= 0 else draw_move(self, rng)
 
         def heuristic(self, out: Any) -> None:
-            """Write an estimate by material, places of the pieces and mobility."""
+            """Write an estimate by material, places, mobility, pawns, attacks on kings, and a search of captures."""
             value = estimate(self)
             out[self.player] = value
             out[1 - self.player] = -value

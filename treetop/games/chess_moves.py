@@ -276,6 +276,18 @@ def pawn_attacks(pawns: np.uint64) -> np.uint64:
     return (pawns << _7) & _NOT_H | (pawns << _9) & _NOT_A
 
 
+@compiled(inline=True)
+def pawn_attacks_down(pawns: np.uint64) -> np.uint64:
+    """Return the squares that the pawns of the opponent attack or defend."""
+    return (pawns >> _7) & _NOT_A | (pawns >> _9) & _NOT_H
+
+
+@compiled(inline=True)
+def spread(squares: np.uint64) -> np.uint64:
+    """Return the squares to the left and to the right of some squares."""
+    return (squares << _1) & _NOT_A | (squares >> _1) & _NOT_H
+
+
 # What the king of the player to move allows.
 
 
@@ -302,7 +314,7 @@ def survey(
     kings = ~(pawns | knights | diagonal | straight)
     place = mine & kings
     king = lowest_bit(place) & 63
-    attacked = (pawns & theirs) >> _7 & _NOT_A | (pawns & theirs) >> _9 & _NOT_H
+    attacked = pawn_attacks_down(pawns & theirs)
     attacked |= piece_attacks(
         knights & theirs, diagonal & theirs, straight & theirs, kings & theirs, ~(occupied ^ place)
     )

@@ -1,4 +1,4 @@
-"""Chess: random moves, moves of rollouts that look for checkmates and captures, and the estimate of a position.
+"""Chess: random moves, and moves of rollouts that look for checkmates and captures.
 
 The functions take a state of the game, and ask its methods which squares each kind of piece can reach.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import compiled, local_copy, lowest_bit, popcount
+from treetop.game import compiled, local_copy, lowest_bit
 from treetop.games.chess_moves import (
     ALL,
     LAST_RANK,
@@ -43,56 +43,6 @@ from treetop.games.chess_tables import (
 )
 
 _QUEEN, _ROOK, _MINOR, _PAWN = range(4)
-_HALF = 300.0  # a lead of so many hundredths of a pawn is worth half a win
-_TEMPO = 10.0
-
-
-def _worth() -> Any:
-    """Return the worth of a pawn, knight, bishop, rook, queen, king and king in an endgame on each square.
-
-    The unit is a hundredth of a pawn; squares are seen by the owner of the piece.
-    """
-    ranks, files = np.divmod(np.arange(64), 8)
-    middle = 3.5 - np.maximum(abs(ranks - 3.5), abs(files - 3.5))  # 0 at the edge, 3 in the middle
-    file_middle = 3.5 - abs(files - 3.5)
-    advance = np.clip(ranks - 1, 0, 5)
-    found = np.stack(
-        [
-            90 + 2.5 * advance**2 + np.where(file_middle >= 2, 4.0 * advance, 0.0) + 3 * file_middle,
-            300 + 14 * middle,
-            315 + 7 * middle + np.where(ranks == 0, -8, 0),
-            500 + np.where(ranks == 6, 20, 0) + 2 * file_middle,
-            920 + 3 * middle,
-            -14.0 * ranks - np.where(ranks < 2, 10 * file_middle, 30),
-            14 * middle,
-        ]
-    )
-    return np.rint(found).astype(np.int16)
-
-
-_WORTH = _worth()
-
-
-@compiled
-def sum_of_worth(mine: np.uint64, state: Any, turned: int, endgame: bool) -> int:
-    """Return the worth of one player's pieces; `turned` is 56 if they are seen by the opponent."""
-    queens = state.diagonal & state.straight
-    total = 0
-    kinds = (
-        state.pawns,
-        state.knights,
-        state.diagonal & ~queens,
-        state.straight & ~queens,
-        queens,
-        ~(state.pawns | state.knights | state.diagonal | state.straight),
-    )
-    for kind in range(6):
-        rank = 6 if kind == 5 and endgame else kind
-        rest = mine & kinds[kind]
-        while rest != NONE:
-            total += int(_WORTH[rank, lowest_bit(rest) ^ turned])
-            rest &= rest - ONE
-    return total
 
 
 @compiled
@@ -103,17 +53,6 @@ def attacks_of_mover(state: Any) -> np.uint64:
     empty = ~(mine | state.theirs)
     found = piece_attacks(mine & state.knights, mine & state.diagonal, mine & state.straight, mine & kings, empty)
     return found | pawn_attacks(mine & state.pawns)
-
-
-@compiled
-def estimate(state: Any) -> float:
-    """Return an estimate for the player to move, from material, places of the pieces and mobility."""
-    mine, theirs = state.mine, state.theirs
-    lead = sum_of_worth(mine, state, 0, popcount(theirs & state.straight) <= 1)
-    lead -= sum_of_worth(theirs, state, 56, popcount(mine & state.straight) <= 1)
-    freedom = popcount(attacks_of_mover(state) & ~mine) - popcount(state.attacked & ~theirs)
-    scaled = (lead + 2.0 * freedom + _TEMPO) / _HALF
-    return scaled / (1.0 + abs(scaled))
 
 
 @compiled

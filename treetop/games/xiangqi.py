@@ -39,6 +39,7 @@ from treetop.games.xiangqi_moves import (
     turned,
 )  # fmt: skip
 from treetop.games.xiangqi_text import fen_of, numbered, read_position, rows_of, square_name
+from treetop.games.xiangqi_value import estimate
 
 
 @family
@@ -342,18 +343,10 @@ def xiangqi(quiet_plies: int = 120) -> Game:
             out[1] = -out[0]
 
         def heuristic(self, out: Any) -> None:
-            """Write the lead in pieces, with pawns across the river counted twice, and a little for possible moves."""
-            lead = 0.0
-            for piece in range(1, PIECES):
-                for player in range(2):
-                    square = int(self.squares[player, piece])
-                    if square >= 0:
-                        worth = 2 if piece >= PAWNS and (square > 44) == (player == 0) else WORTH[piece]
-                        lead += worth if player == 0 else -worth
-            for slot in range(len(SLOT_PIECE)):
-                lead += 0.04 * (int(self.move_in(0, slot) >= 0) - int(self.move_in(1, slot) >= 0))
-            out[0] = 0.15 * lead / (1.0 + 0.15 * abs(lead))
-            out[1] = -out[0]
+            """Write an estimate by material, places, possible moves and a search of captures."""
+            value = estimate(self)
+            out[self.player] = value
+            out[1 - self.player] = -value
 
         def observe(self, player: int, out: Any) -> None:
             """Write 17 planes: seven of the player's pieces and seven of the opponent's, each K A B N R C P; ones if
