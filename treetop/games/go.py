@@ -19,6 +19,7 @@ from treetop.game import (
     read_diagram,
     square_symmetries,
 )
+from treetop.games.go_playouts import NOWHERE, playout_move
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "ABCDEFGHJKLMNOPQRST"  # no I: it looks like a 1
@@ -26,7 +27,6 @@ _FRAME = 3  # in `cells`
 # The numbers in `around`: how many neighbours are empty, X and O (those in the frame count as both), and whether X or,
 # one place higher, O has had a stone on the point.
 _EMPTY, _X, _O, _HAD = 0x000F, 0x00F0, 0x0F00, 0x1000
-_TRIES = 8  # points that are drawn for a rollout before all empty points are listed
 
 
 @family
@@ -308,22 +308,10 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                     return int(action_of[place])
 
         def rollout_action(self, rng: Any) -> int:
-            """Return a random legal move that fills no eye of the player; a pass, if there is none."""
-            for _ in range(_TRIES if self.left > 0 else 0):
-                place = np.uint64(self.empty[rng.below(self.left)])
-                if self.suits(place):
-                    return int(action_of[place])
-            count = 0
-            for number in range(self.left):
-                count += self.suits(np.uint64(self.empty[number]))
-            chosen = rng.below(count) if count > 0 else -1
-            for number in range(self.left):
-                place = np.uint64(self.empty[number])
-                if self.suits(place):
-                    if chosen == 0:
-                        return int(action_of[place])
-                    chosen -= 1
-            return points
+            """Return a move of a playout, which fills no eye of the player; a pass, if there is none."""
+            last = points if self.length == 0 else int(self.moves[self.length - 1])
+            found = playout_move(self, NOWHERE if last == points else place_of[last], row_up, rng)
+            return points if found == NOWHERE else int(action_of[found])
 
         def suits(self, place: np.uint64) -> bool:
             """Return whether a rollout may put a stone on an empty place."""
