@@ -156,20 +156,34 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
             self.number[last] = number
             self.around[place] = around | _HAD << player
             self.cells[place] = own
-            self.chain[place] = place
             self.following[place] = place
-            self.liberties[place] = around & _EMPTY
+            self.liberties[place] = 0
             self.hash ^= hashes[player, place]
             change = (0x0010 << 4 * player) - 1
             for step in beside:
                 self.around[below + step] += change
                 self.liberties[self.chain[below + step]] -= 1  # of chain 0 it is not used
+            # Few branches, since nobody can predict them: the stone joins one of its chains, or is its own.
+            joined, captures, joins = np.uint64(place), False, False
             for step in beside:
-                cell = self.cells[below + step]
-                if cell == own:
-                    self.join(self.chain[below + step], self.chain[place])
-                elif cell == 3 - own and self.liberties[self.chain[below + step]] == 0:
-                    self.capture(below + step, 1 - player)
+                chain, cell = np.uint64(self.chain[below + step]), self.cells[below + step]
+                joined = chain if cell == own else joined
+                captures |= (cell == 3 - own) & (self.liberties[chain] == 0)
+            for step in beside:
+                joins |= (self.cells[below + step] == own) & (self.chain[below + step] != joined)
+            after = self.following[joined]
+            self.following[joined] = place
+            self.following[place] = after
+            self.chain[place] = joined
+            self.liberties[joined] += around & _EMPTY
+            if joins:
+                for step in beside:
+                    if self.cells[below + step] == own:
+                        self.join(self.chain[below + step], self.chain[place])
+            if captures:
+                for step in beside:
+                    if self.cells[below + step] == 3 - own and self.liberties[self.chain[below + step]] == 0:
+                        self.capture(below + step, 1 - player)
 
         def join(self, kept: int, lost: int) -> None:
             """Make one chain of two, which may be the same."""
