@@ -21,7 +21,7 @@ from treetop.game import (
 )
 from treetop.games.go_playouts import NOWHERE, playout_move
 
-_NONE, _ONE = np.uint64(0), np.uint64(1)
+_NONE, _ONE, _6, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 _FILES = "ABCDEFGHJKLMNOPQRST"  # no I: it looks like a 1
 _FRAME = 3  # in `cells`
 # The numbers in `around`: how many neighbours are empty, X and O (those in the frame count as both), and whether X or,
@@ -37,6 +37,8 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
     points = size * size
     words = (points + 63) // 64
     longest = 3 * points
+    few = 1 << (longest // 12).bit_length()  # words with at least five bits for each position of a game
+    last_word = np.uint64(few - 1)
     # A place is a point of the board with its frame, in which the right edge of a row is the left edge of the next one.
     # Indices are unsigned, so that compiled code does not check for negative ones.
     stride = size + 1
@@ -64,6 +66,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         """
 
         history: Any = field("u8", longest + 1)  # the hash of each position since the start, in its first `boards`
+        seen: Any = field("u8", few)  # a bit for each hash in the history, by which most others are told apart
         first: Any = field("u8", (2, words))  # the stones of X and of O at the start, one bit a point
         hash: np.uint64 = field("u8")  # of all stones
         liberties: Any = field("i2", framed)  # of a chain: each pair of a stone and an empty neighbour counts
@@ -95,11 +98,16 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 for player in range(2):
                     if self.first[player, action // 64] >> np.uint64(action % 64) & _ONE != _NONE:
                         self.put(place_of[action], player)
-            self.history[0] = self.hash
-            self.boards = 1
+            self.note()
             self.length = 0
             self.passes = 0
             self.player = self.opener
+
+        def note(self) -> None:
+            """Add the position to the history."""
+            self.history[self.boards] = self.hash
+            self.seen[self.hash >> _6 & last_word] |= _ONE << (self.hash & _63)
+            self.boards += 1
 
         def clear(self) -> None:
             """Remove all stones and the history."""
@@ -123,6 +131,8 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 self.history[move] = _NONE
                 self.moves[move] = 0
             self.history[longest] = _NONE
+            self.seen[:] = _NONE
+            self.boards = 0
             self.hash = _NONE
             self.left = points
 
@@ -142,8 +152,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 self.passes += 1
             else:
                 self.put(place_of[action], self.player)
-                self.history[self.boards] = self.hash
-                self.boards += 1
+                self.note()
                 self.passes = 0
             self.player = 1 - self.player
 
@@ -223,42 +232,51 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         def allows(self, place: np.uint64) -> bool:
             """Return whether the player may put a stone on an empty place."""
             around = self.around[place]
-            if around & _EMPTY == 0 and not self.breathes(place):
-                return False
             # Only a stone where the player has had one before can repeat a position.
-            return around & _HAD << self.player == 0 or not self.repeats(place)
+            had = around & _HAD << self.player != 0
+            return (around & _EMPTY != 0 and not had) or self.allows_closely(place, had)
 
-        def breathes(self, place: np.uint64) -> bool:
-            """Return whether a stone without an empty neighbour would have a liberty: by its chain, or by a capture."""
-            below = place - row_up
+        def allows_closely(self, place: np.uint64, had: bool) -> bool:
+            """Return whether a stone on an empty place has a liberty, by its chain or by a capture, and repeats nothing.
+
+            The player may have had a stone there before.
+            """
+            own, below = self.player + 1, place - row_up
+            breathes, captures = self.around[place] & _EMPTY != 0, False
             for step in beside:
-                cell, chain = self.cells[below + step], self.chain[below + step]
-                alone = self.liberties[chain] == self.touching(place, chain)
-                if cell != _FRAME and alone != (cell == self.player + 1):
-                    return True
-            return False
+                cell, chain, touching = self.cells[below + step], self.chain[below + step], 0
+                for other in beside:
+                    touching += self.chain[below + other] == chain
+                alone = self.liberties[chain] == touching  # its only liberty is the place
+                captures |= (cell == 3 - own) & alone
+                breathes |= (cell == own) & (not alone)
+            return (breathes or captures) and not (had and self.repeats(place, captures))
 
-        def touching(self, place: np.uint64, chain: int) -> int:
-            """Return how many neighbours of a place belong to a chain."""
-            found = 0
-            for step in beside:
-                found += self.chain[place - row_up + step] == chain
-            return found
-
-        def repeats(self, place: np.uint64) -> bool:
+        def repeats(self, place: np.uint64, captures: bool) -> bool:
             """Return whether a stone on an empty place would lead to a position of the history."""
             after = self.hash ^ hashes[self.player, place]
-            below = place - row_up
-            for index in range(4):
-                chain, known = self.chain[below + beside[index]], False
-                for before in range(index):
-                    known |= self.chain[below + beside[before]] == chain
-                attacked = self.cells[below + beside[index]] == 2 - self.player and not known
-                if attacked and self.liberties[chain] == self.touching(place, chain):
-                    after ^= self.hash_of(chain)
+            if captures:
+                after ^= self.hash_of_captures(place)
+            if self.seen[after >> _6 & last_word] >> (after & _63) & _ONE == _NONE:
+                return False
             found = False
             for board in range(self.boards):  # no early exit, so that several are compared at once
                 found |= self.history[board] == after
+            return found
+
+        def hash_of_captures(self, place: np.uint64) -> np.uint64:
+            """Return the hash of the stones that a stone on an empty place would capture."""
+            found: np.uint64 = _NONE
+            below = place - row_up
+            for index in range(4):
+                chain, known, touching = self.chain[below + beside[index]], False, 0
+                for other in range(4):
+                    same = self.chain[below + beside[other]] == chain
+                    touching += same
+                    known |= same & (other < index)
+                attacked = self.cells[below + beside[index]] == 2 - self.player and not known
+                if attacked and self.liberties[chain] == touching:
+                    found ^= self.hash_of(chain)
             return found
 
         def hash_of(self, chain: int) -> np.uint64:
