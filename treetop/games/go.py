@@ -300,34 +300,38 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         def lead(self) -> int:
             """Return the area of X minus that of O, without komi."""
             lead, simple = 0, True
-            for action in range(points):
-                cell, around = self.cells[place_of[action]], self.around[place_of[action]]
-                if cell != 0:
-                    lead += 3 - 2 * cell
-                elif around & _EMPTY == 0:
-                    lead += (around & _X == 0x0040) - (around & _O == 0x0400)
-                else:
-                    simple = False
+            for place in range(framed):
+                cell = self.cells[place]
+                lead += int(cell == 1) - int(cell == 2)
+            for number in range(self.left):
+                around = self.around[self.empty[number]]
+                lead += int(around & _X == 0x0040) - int(around & _O == 0x0400)
+                simple &= around & _EMPTY == 0
             return lead if simple else lead + self.lead_in_regions()
 
         def lead_in_regions(self) -> int:
             """Return how many empty points with an empty neighbour only X reaches, minus those that only O reaches."""
-            reached = np.zeros(framed, np.int64)  # 1 if X reaches the place, 2 if O does, 3 for both
+            reached = np.zeros(framed, np.uint8)  # of the empty places: 1 if X reaches it, 2 if O does, 3 for both
+            for number in range(self.left):
+                place, found = np.uint64(self.empty[number]), 0
+                for step in beside:
+                    found |= self.cells[place - row_up + step] % _FRAME
+                reached[place] = found
             changed = True
             while changed:
                 changed = False
-                for number in range(2 * points):  # up and down the board
-                    place = place_of[min(number, 2 * points - 1 - number)]
-                    if self.cells[place] == 0:
-                        found = reached[place]
-                        for step in beside:
-                            found |= reached[place - row_up + step] | self.cells[place - row_up + step] % _FRAME
-                        changed |= found != reached[place]
-                        reached[place] = found
+                for number in range(self.left):
+                    place = np.uint64(self.empty[number])
+                    found = reached[place]
+                    for step in beside:
+                        found |= reached[place - row_up + step]
+                    changed |= found != reached[place]
+                    reached[place] = found
             lead = 0
-            for action in range(points):
-                if self.cells[place_of[action]] == 0 and self.around[place_of[action]] & _EMPTY != 0:
-                    lead += int(reached[place_of[action]] == 1) - int(reached[place_of[action]] == 2)
+            for number in range(self.left):
+                place = np.uint64(self.empty[number])
+                if self.around[place] & _EMPTY != 0:
+                    lead += int(reached[place] == 1) - int(reached[place] == 2)
             return lead
 
         def random_action(self, rng: Any) -> int:
