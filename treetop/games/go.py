@@ -19,14 +19,14 @@ from treetop.game import (
     read_diagram,
     square_symmetries,
 )
+from treetop.games.go_playouts import NOWHERE, playout_move
 
-_NONE, _ONE = np.uint64(0), np.uint64(1)
+_NONE, _ONE, _6, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 _FILES = "ABCDEFGHJKLMNOPQRST"  # no I: it looks like a 1
 _FRAME = 3  # in `cells`
 # The numbers in `around`: how many neighbours are empty, X and O (those in the frame count as both), and whether X or,
 # one place higher, O has had a stone on the point.
 _EMPTY, _X, _O, _HAD = 0x000F, 0x00F0, 0x0F00, 0x1000
-_TRIES = 8  # points that are drawn for a rollout before all empty points are listed
 
 
 @family
@@ -37,6 +37,8 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
     points = size * size
     words = (points + 63) // 64
     longest = 3 * points
+    few = 1 << (longest // 12).bit_length()  # words with at least five bits for each position of a game
+    last_word = np.uint64(few - 1)
     # A place is a point of the board with its frame, in which the right edge of a row is the left edge of the next one.
     # Indices are unsigned, so that compiled code does not check for negative ones.
     stride = size + 1
@@ -64,6 +66,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         """
 
         history: Any = field("u8", longest + 1)  # the hash of each position since the start, in its first `boards`
+        seen: Any = field("u8", few)  # a bit for each hash in the history, by which most others are told apart
         first: Any = field("u8", (2, words))  # the stones of X and of O at the start, one bit a point
         hash: np.uint64 = field("u8")  # of all stones
         liberties: Any = field("i2", framed)  # of a chain: each pair of a stone and an empty neighbour counts
@@ -95,11 +98,16 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 for player in range(2):
                     if self.first[player, action // 64] >> np.uint64(action % 64) & _ONE != _NONE:
                         self.put(place_of[action], player)
-            self.history[0] = self.hash
-            self.boards = 1
+            self.note()
             self.length = 0
             self.passes = 0
             self.player = self.opener
+
+        def note(self) -> None:
+            """Add the position to the history."""
+            self.history[self.boards] = self.hash
+            self.seen[self.hash >> _6 & last_word] |= _ONE << (self.hash & _63)
+            self.boards += 1
 
         def clear(self) -> None:
             """Remove all stones and the history."""
@@ -123,6 +131,8 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 self.history[move] = _NONE
                 self.moves[move] = 0
             self.history[longest] = _NONE
+            self.seen[:] = _NONE
+            self.boards = 0
             self.hash = _NONE
             self.left = points
 
@@ -142,8 +152,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                 self.passes += 1
             else:
                 self.put(place_of[action], self.player)
-                self.history[self.boards] = self.hash
-                self.boards += 1
+                self.note()
                 self.passes = 0
             self.player = 1 - self.player
 
@@ -156,20 +165,34 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
             self.number[last] = number
             self.around[place] = around | _HAD << player
             self.cells[place] = own
-            self.chain[place] = place
             self.following[place] = place
-            self.liberties[place] = around & _EMPTY
+            self.liberties[place] = 0
             self.hash ^= hashes[player, place]
             change = (0x0010 << 4 * player) - 1
             for step in beside:
                 self.around[below + step] += change
                 self.liberties[self.chain[below + step]] -= 1  # of chain 0 it is not used
+            # Few branches, since nobody can predict them: the stone joins one of its chains, or is its own.
+            joined, captures, joins = np.uint64(place), False, False
             for step in beside:
-                cell = self.cells[below + step]
-                if cell == own:
-                    self.join(self.chain[below + step], self.chain[place])
-                elif cell == 3 - own and self.liberties[self.chain[below + step]] == 0:
-                    self.capture(below + step, 1 - player)
+                chain, cell = np.uint64(self.chain[below + step]), self.cells[below + step]
+                joined = chain if cell == own else joined
+                captures |= (cell == 3 - own) & (self.liberties[chain] == 0)
+            for step in beside:
+                joins |= (self.cells[below + step] == own) & (self.chain[below + step] != joined)
+            after = self.following[joined]
+            self.following[joined] = place
+            self.following[place] = after
+            self.chain[place] = joined
+            self.liberties[joined] += around & _EMPTY
+            if joins:
+                for step in beside:
+                    if self.cells[below + step] == own:
+                        self.join(self.chain[below + step], self.chain[place])
+            if captures:
+                for step in beside:
+                    if self.cells[below + step] == 3 - own and self.liberties[self.chain[below + step]] == 0:
+                        self.capture(below + step, 1 - player)
 
         def join(self, kept: int, lost: int) -> None:
             """Make one chain of two, which may be the same."""
@@ -209,42 +232,51 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         def allows(self, place: np.uint64) -> bool:
             """Return whether the player may put a stone on an empty place."""
             around = self.around[place]
-            if around & _EMPTY == 0 and not self.breathes(place):
-                return False
             # Only a stone where the player has had one before can repeat a position.
-            return around & _HAD << self.player == 0 or not self.repeats(place)
+            had = around & _HAD << self.player != 0
+            return (around & _EMPTY != 0 and not had) or self.allows_closely(place, had)
 
-        def breathes(self, place: np.uint64) -> bool:
-            """Return whether a stone without an empty neighbour would have a liberty: by its chain, or by a capture."""
-            below = place - row_up
+        def allows_closely(self, place: np.uint64, had: bool) -> bool:
+            """Return whether a stone on an empty place has a liberty, by its chain or by a capture, and repeats nothing.
+
+            The player may have had a stone there before.
+            """
+            own, below = self.player + 1, place - row_up
+            breathes, captures = self.around[place] & _EMPTY != 0, False
             for step in beside:
-                cell, chain = self.cells[below + step], self.chain[below + step]
-                alone = self.liberties[chain] == self.touching(place, chain)
-                if cell != _FRAME and alone != (cell == self.player + 1):
-                    return True
-            return False
+                cell, chain, touching = self.cells[below + step], self.chain[below + step], 0
+                for other in beside:
+                    touching += self.chain[below + other] == chain
+                alone = self.liberties[chain] == touching  # its only liberty is the place
+                captures |= (cell == 3 - own) & alone
+                breathes |= (cell == own) & (not alone)
+            return (breathes or captures) and not (had and self.repeats(place, captures))
 
-        def touching(self, place: np.uint64, chain: int) -> int:
-            """Return how many neighbours of a place belong to a chain."""
-            found = 0
-            for step in beside:
-                found += self.chain[place - row_up + step] == chain
-            return found
-
-        def repeats(self, place: np.uint64) -> bool:
+        def repeats(self, place: np.uint64, captures: bool) -> bool:
             """Return whether a stone on an empty place would lead to a position of the history."""
             after = self.hash ^ hashes[self.player, place]
-            below = place - row_up
-            for index in range(4):
-                chain, known = self.chain[below + beside[index]], False
-                for before in range(index):
-                    known |= self.chain[below + beside[before]] == chain
-                attacked = self.cells[below + beside[index]] == 2 - self.player and not known
-                if attacked and self.liberties[chain] == self.touching(place, chain):
-                    after ^= self.hash_of(chain)
+            if captures:
+                after ^= self.hash_of_captures(place)
+            if self.seen[after >> _6 & last_word] >> (after & _63) & _ONE == _NONE:
+                return False
             found = False
             for board in range(self.boards):  # no early exit, so that several are compared at once
                 found |= self.history[board] == after
+            return found
+
+        def hash_of_captures(self, place: np.uint64) -> np.uint64:
+            """Return the hash of the stones that a stone on an empty place would capture."""
+            found: np.uint64 = _NONE
+            below = place - row_up
+            for index in range(4):
+                chain, known, touching = self.chain[below + beside[index]], False, 0
+                for other in range(4):
+                    same = self.chain[below + beside[other]] == chain
+                    touching += same
+                    known |= same & (other < index)
+                attacked = self.cells[below + beside[index]] == 2 - self.player and not known
+                if attacked and self.liberties[chain] == touching:
+                    found ^= self.hash_of(chain)
             return found
 
         def hash_of(self, chain: int) -> np.uint64:
@@ -268,34 +300,38 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         def lead(self) -> int:
             """Return the area of X minus that of O, without komi."""
             lead, simple = 0, True
-            for action in range(points):
-                cell, around = self.cells[place_of[action]], self.around[place_of[action]]
-                if cell != 0:
-                    lead += 3 - 2 * cell
-                elif around & _EMPTY == 0:
-                    lead += (around & _X == 0x0040) - (around & _O == 0x0400)
-                else:
-                    simple = False
+            for place in range(framed):
+                cell = self.cells[place]
+                lead += int(cell == 1) - int(cell == 2)
+            for number in range(self.left):
+                around = self.around[self.empty[number]]
+                lead += int(around & _X == 0x0040) - int(around & _O == 0x0400)
+                simple &= around & _EMPTY == 0
             return lead if simple else lead + self.lead_in_regions()
 
         def lead_in_regions(self) -> int:
             """Return how many empty points with an empty neighbour only X reaches, minus those that only O reaches."""
-            reached = np.zeros(framed, np.int64)  # 1 if X reaches the place, 2 if O does, 3 for both
+            reached = np.zeros(framed, np.uint8)  # of the empty places: 1 if X reaches it, 2 if O does, 3 for both
+            for number in range(self.left):
+                place, found = np.uint64(self.empty[number]), 0
+                for step in beside:
+                    found |= self.cells[place - row_up + step] % _FRAME
+                reached[place] = found
             changed = True
             while changed:
                 changed = False
-                for number in range(2 * points):  # up and down the board
-                    place = place_of[min(number, 2 * points - 1 - number)]
-                    if self.cells[place] == 0:
-                        found = reached[place]
-                        for step in beside:
-                            found |= reached[place - row_up + step] | self.cells[place - row_up + step] % _FRAME
-                        changed |= found != reached[place]
-                        reached[place] = found
+                for number in range(self.left):
+                    place = np.uint64(self.empty[number])
+                    found = reached[place]
+                    for step in beside:
+                        found |= reached[place - row_up + step]
+                    changed |= found != reached[place]
+                    reached[place] = found
             lead = 0
-            for action in range(points):
-                if self.cells[place_of[action]] == 0 and self.around[place_of[action]] & _EMPTY != 0:
-                    lead += int(reached[place_of[action]] == 1) - int(reached[place_of[action]] == 2)
+            for number in range(self.left):
+                place = np.uint64(self.empty[number])
+                if self.around[place] & _EMPTY != 0:
+                    lead += int(reached[place] == 1) - int(reached[place] == 2)
             return lead
 
         def random_action(self, rng: Any) -> int:
@@ -308,22 +344,10 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
                     return int(action_of[place])
 
         def rollout_action(self, rng: Any) -> int:
-            """Return a random legal move that fills no eye of the player; a pass, if there is none."""
-            for _ in range(_TRIES if self.left > 0 else 0):
-                place = np.uint64(self.empty[rng.below(self.left)])
-                if self.suits(place):
-                    return int(action_of[place])
-            count = 0
-            for number in range(self.left):
-                count += self.suits(np.uint64(self.empty[number]))
-            chosen = rng.below(count) if count > 0 else -1
-            for number in range(self.left):
-                place = np.uint64(self.empty[number])
-                if self.suits(place):
-                    if chosen == 0:
-                        return int(action_of[place])
-                    chosen -= 1
-            return points
+            """Return a move of a playout, which fills no eye of the player; a pass, if there is none."""
+            last = points if self.length == 0 else int(self.moves[self.length - 1])
+            found = playout_move(self, NOWHERE if last == points else place_of[last], row_up, rng)
+            return points if found == NOWHERE else int(action_of[found])
 
         def suits(self, place: np.uint64) -> bool:
             """Return whether a rollout may put a stone on an empty place."""
