@@ -281,7 +281,7 @@ def loses_nothing(
         keeps = 1 - keeps
         kind, start = least_of(attackers & side, pawns, knights, diagonal, straight)
         if kind == _KING:
-            return (attackers & other != NONE) == (keeps == 0)
+            return bool(attackers & other != NONE) == (keeps == 0)
         balance = int(_WORTH[kind]) - balance
         side, other = other, side
     return keeps == 1
