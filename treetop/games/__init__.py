@@ -57,10 +57,11 @@ RECOMMENDED = {
         _OPTIONS,
     ),
     "go": Recommended(
-        "rave(simulations=1000, evaluator=\"rollout(policy='game')\")",
-        "30 of 30 games against uct(simulations=1000, evaluator=\"rollout(policy='game')\"): Elo above +237",
-        'treetop match "rave(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" '
-        '"uct(simulations=1000, evaluator=\\"rollout(policy=\'game\')\\")" --game go --games 30 --seed 1',
+        "rave(simulations=10000, amaf_bias=0.001, evaluator=\"rollout(policy='game')\")",
+        "75.8% of 62 games against GNU Go 3.8 at level 10 in go(size=9): Elo +198 (+113 to +283)",
+        'treetop match "rave(simulations=10000, amaf_bias=0.001, evaluator=\\"rollout(policy=\'game\')\\")" '
+        "\"gtp('gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead --never-resign', "
+        'komi=7.5)" --game "go(size=9)" --games 62 --workers 1 --seed 2026',
     ),
     "gomoku": Recommended(
         "rave(simulations=1000)",
