@@ -113,7 +113,7 @@ def test_without_an_answer_each_suitable_move_that_is_no_blunder_is_equally_like
     for number, (state, model) in enumerate(states_and_models(size, seed)):
         points = suitable(model) if not state.is_terminal() and number % 7 == 0 else []
         good = [point for point in points if not blunders(model, point)]
-        if 3 * len(good) > len(points):  # else many draws fail, and any suitable move is taken
+        if 3 * len(good) > state.left:  # else many draws fail, and any suitable move is taken
             rng = tt.Rng(number)
             drawn = [find_any(state, stride, rng) for _ in range(60 * len(good))]
             tally = [drawn.count(place_of(point, size)) for point in good]

@@ -331,18 +331,21 @@ def survey(
             elif bishop & checkers & diagonal != NONE:
                 allowed |= bishop & bishop_attacks(checker, occupied)
     pinned_straight, pinned_diagonal = NONE, NONE
-    without = occupied ^ (rook & mine)
-    rook_beyond = rook_attacks(king, without)
-    pinning = rook_beyond & ~rook & theirs & straight
-    while pinning != NONE:
-        pinned_straight |= pinning & ~(pinning - ONE) | rook_beyond & rook_attacks(lowest_bit(pinning), without)
-        pinning &= pinning - ONE
-    without = occupied ^ (bishop & mine)
-    bishop_beyond = bishop_attacks(king, without)
-    pinning = bishop_beyond & ~bishop & theirs & diagonal
-    while pinning != NONE:
-        pinned_diagonal |= pinning & ~(pinning - ONE) | bishop_beyond & bishop_attacks(lowest_bit(pinning), without)
-        pinning &= pinning - ONE
+    # Most kings stand on no line with an attacker that could pin a piece; then there is nothing to compute.
+    if (file_of(king) | rank_of(king)) & ~rook & theirs & straight != NONE:
+        without = occupied ^ (rook & mine)
+        rook_beyond = rook_attacks(king, without)
+        pinning = rook_beyond & ~rook & theirs & straight
+        while pinning != NONE:
+            pinned_straight |= pinning & ~(pinning - ONE) | rook_beyond & rook_attacks(lowest_bit(pinning), without)
+            pinning &= pinning - ONE
+    if (RISING[king] | FALLING[king]) & ~bishop & theirs & diagonal != NONE:
+        without = occupied ^ (bishop & mine)
+        bishop_beyond = bishop_attacks(king, without)
+        pinning = bishop_beyond & ~bishop & theirs & diagonal
+        while pinning != NONE:
+            pinned_diagonal |= pinning & ~(pinning - ONE) | bishop_beyond & bishop_attacks(lowest_bit(pinning), without)
+            pinning &= pinning - ONE
     return attacked, allowed, pinned_straight, pinned_diagonal
 
 

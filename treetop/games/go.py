@@ -237,9 +237,9 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
             return (around & _EMPTY != 0 and not had) or self.allows_closely(place, had)
 
         def allows_closely(self, place: np.uint64, had: bool) -> bool:
-            """Return whether a stone on an empty place has a liberty, of a chain or by captures, and repeats nothing.
+            """Return whether a stone on an empty place has a liberty, by its chain or a capture, and repeats nothing.
 
-            The player may have had a stone there before.
+            `had` says whether the player has had a stone there before.
             """
             own, below = self.player + 1, place - row_up
             breathes, captures = self.around[place] & _EMPTY != 0, False
