@@ -273,7 +273,7 @@ def loses_nothing(
     kind, start = least_of(attackers & mine, pawns, knights, diagonal, straight)
     balance = int(_WORTH[kind]) - victim  # what the last capturer loses if its piece is taken
     keeps, side, other = 1, theirs, mine
-    while balance >= 2 - keeps or (keeps == 1 and balance > 0):
+    while balance >= keeps:
         occupied ^= bit(start)
         attackers = attackers_of(end, occupied, mine, pawns, knights, diagonal, straight) & ~bit(end)
         if attackers & side == NONE:
@@ -281,7 +281,7 @@ def loses_nothing(
         keeps = 1 - keeps
         kind, start = least_of(attackers & side, pawns, knights, diagonal, straight)
         if kind == _KING:
-            return bool(attackers & other != NONE) == (keeps == 0)
+            return bool((attackers & other != NONE) == (keeps == 0))
         balance = int(_WORTH[kind]) - balance
         side, other = other, side
     return keeps == 1
