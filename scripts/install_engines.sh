@@ -3,7 +3,7 @@
 # possible, say what is missing: the tests that need it are skipped then, so this never fails a build.
 set -u
 
-packages="fairy-stockfish gnugo fairymax gnubg gnuchess phalanx stockfish coq chromium"
+packages="fairy-stockfish gnugo fairymax gnubg gnuchess phalanx stockfish coq chromium graphviz"
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "there is no apt-get here: install these by other means: $packages"

@@ -12,7 +12,8 @@ from treetop.arena.matches import match
 from treetop.errors import ConfigError, SaveError
 from treetop.players.baselines import RandomPlayer
 from treetop.players.clock import ClockTimes, TimeControl
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.engine import UciPlayer
+from treetop.players.following import CecpPlayer, GtpPlayer
 from treetop.players.spec import make_player
 
 GAME = treetop.load_game("tic_tac_toe")

@@ -7,7 +7,8 @@ import pytest
 import treetop
 from treetop.arena.game import play_game
 from treetop.players.baselines import RandomPlayer
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.engine import UciPlayer
+from treetop.players.following import CecpPlayer, GtpPlayer
 
 GAME = treetop.load_game("tic_tac_toe")
 GOMOKU = treetop.load_game("gomoku(size=5, line=4)")

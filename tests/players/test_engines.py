@@ -10,7 +10,8 @@ import pytest
 
 import treetop
 from treetop.players.baselines import RandomPlayer
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.engine import UciPlayer
+from treetop.players.following import CecpPlayer, GtpPlayer
 from treetop.players.gtp import point_of, vertex_of
 from treetop.players.spec import make_player
 from treetop.players.uci import UciOption, parse_option

@@ -6,7 +6,8 @@ import pytest
 
 from treetop.arena.game import play_game
 from treetop.compiler.preparing import thinking_clock
-from treetop.game.position import Position, first_choice
+from treetop.game.choices import first_choice
+from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.players.protocol import prepare
 from treetop.players.spec import make_player

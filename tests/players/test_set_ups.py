@@ -8,7 +8,8 @@ import treetop
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, PlayerError
 from treetop.game.position import Position
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.engine import UciPlayer
+from treetop.players.following import CecpPlayer, GtpPlayer
 from treetop.players.spec import make_player
 from treetop.players.stones import stones_of
 

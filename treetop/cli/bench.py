@@ -11,8 +11,8 @@ import typer
 
 from treetop.cli.common import FAINT, GameNames, Json, Seed, counting, find_games, say, say_json, screen, table
 from treetop.cli.warmup import prepare
+from treetop.game.choices import first_choice
 from treetop.game.definition import Game
-from treetop.game.position import first_choice
 
 Simulations = Annotated[int, typer.Option("--simulations", metavar="N", help="The simulations of each run.")]
 Repeat = Annotated[

@@ -23,8 +23,8 @@ from treetop.cli.common import (
     table,
 )
 from treetop.errors import SaveError
+from treetop.game.choices import first_choice
 from treetop.game.definition import Game
-from treetop.game.position import first_choice
 from treetop.game.registry import BUNDLED
 
 _OURS = re.compile(r".*-[0-9a-f]{16}(\.lock)?")

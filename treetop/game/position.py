@@ -23,7 +23,6 @@ from treetop.text import html_board, html_lines
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SHOWN = 20  # the number of actions that an error lists
-_TRIES = 100  # the number of starts that are tried to find one that is not over
 
 
 class _Start:
@@ -470,16 +469,6 @@ def begin(game: Game, rng: Rng | None = None) -> Position:
     if rng is not None and game.has("deal"):
         call(game, state, "deal", rng)
     return Position(game, state._states)
-
-
-def first_choice(game: Game, seed: int = 0) -> Position:
-    """Return the first position of a game in which a player chooses, with random outcomes of chance before it."""
-    for attempt in range(_TRIES):
-        rng = Rng(seed + attempt)
-        position = begin(game, rng).resolve_chance(rng)
-        if not position.is_terminal:
-            return position
-    raise GameError(f"{game.name} is over before the first choice of a player, in each of {_TRIES} starts")
 
 
 def _generator(rng: Rng | int) -> Rng:

@@ -12,11 +12,11 @@ most `_CAPTURES` captures deep; a factory makes one function for each depth, sin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction
 from treetop.game import compiled, lowest_bit, popcount
 from treetop.games.chess_moves import (
     LAST_RANK,
@@ -318,7 +318,7 @@ def reach_of(
     )
 
 
-def _make_gain(depth: int) -> CompiledFunction[..., int]:
+def _make_gain(depth: int) -> Callable[..., int]:
     """Return the search of captures of a depth."""
     deeper = _make_gain(depth - 1) if depth > 1 else None
 

@@ -66,7 +66,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
         """
 
         history: Any = field("u8", longest + 1)  # the hash of each position since the start, in its first `boards`
-        seen: Any = field("u8", few)  # a bit for each hash in the history, by which most others are told apart
+        seen: Any = field("u8", few)  # a bit for each hash in the history: most others differ in it
         first: Any = field("u8", (2, words))  # the stones of X and of O at the start, one bit a point
         hash: np.uint64 = field("u8")  # of all stones
         liberties: Any = field("i2", framed)  # of a chain: each pair of a stone and an empty neighbour counts
@@ -237,10 +237,7 @@ def go(size: int = 9, komi: float = 7.5) -> Game:
             return (around & _EMPTY != 0 and not had) or self.allows_closely(place, had)
 
         def allows_closely(self, place: np.uint64, had: bool) -> bool:
-            """Return whether a stone on an empty place has a liberty, by its chain or a capture, and repeats nothing.
-
-            `had` says whether the player has had a stone there before.
-            """
+            """Return whether a stone has a liberty and repeats nothing; `had`: the player has had a stone there."""
             own, below = self.player + 1, place - row_up
             breathes, captures = self.around[place] & _EMPTY != 0, False
             for step in beside:

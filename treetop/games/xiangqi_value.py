@@ -10,11 +10,11 @@ with the lowest number), or stops; a capture by a more valuable piece is tried o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction
 from treetop.game import compiled, local_copy
 from treetop.games.xiangqi_moves import (
     ALLOWED,
@@ -134,7 +134,7 @@ def put_back(state: Any, player: int, piece: int, source: int, target: int, vict
     state.squares[1 - player, victim] = target
 
 
-def _make_gain(depth: int) -> CompiledFunction[..., int]:
+def _make_gain(depth: int) -> Callable[..., int]:
     """Return the search of captures of a depth."""
     deeper = _make_gain(depth - 1) if depth > 1 else None
 

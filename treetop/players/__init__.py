@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from treetop.players.baselines import RandomPlayer as RandomPlayer
     from treetop.players.bundled import recommended as recommended
     from treetop.players.bundled import recommended_search as recommended_search
-    from treetop.players.engine import CecpPlayer as CecpPlayer
-    from treetop.players.engine import GtpPlayer as GtpPlayer
     from treetop.players.engine import UciPlayer as UciPlayer
     from treetop.players.engine import UsiPlayer as UsiPlayer
+    from treetop.players.following import CecpPlayer as CecpPlayer
+    from treetop.players.following import GtpPlayer as GtpPlayer
     from treetop.players.own import player as player
     from treetop.players.protocol import Player as Player
     from treetop.players.search import SearchPlayer as SearchPlayer
@@ -44,7 +44,8 @@ __all__, __getattr__, __dir__ = exports(
         "base": "BasePlayer",
         "baselines": "AlphaBetaPlayer GreedyPlayer RandomPlayer",
         "bundled": "recommended recommended_search",
-        "engine": "CecpPlayer GtpPlayer UciPlayer UsiPlayer",
+        "engine": "UciPlayer UsiPlayer",
+        "following": "CecpPlayer GtpPlayer",
         "own": "player",
         "protocol": "Player",
         "search": "SearchPlayer",

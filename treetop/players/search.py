@@ -8,8 +8,9 @@ from typing import Any
 
 from treetop.compiler.engine import tier_of_process
 from treetop.errors import SearchError
+from treetop.game.choices import first_choice
 from treetop.game.definition import Game
-from treetop.game.position import Position, first_choice
+from treetop.game.position import Position
 from treetop.players.base import BasePlayer
 from treetop.players.protocol import Choice
 from treetop.search.clock import GameClock

@@ -14,11 +14,12 @@ from typing import Any
 from treetop import checks
 from treetop.errors import ConfigError
 from treetop.game.calls import parse_call
+from treetop.game.choices import first_choice
 from treetop.game.definition import Game
-from treetop.game.position import first_choice
 from treetop.game.registry import find_marked
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
-from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer, UsiPlayer
+from treetop.players.engine import UciPlayer, UsiPlayer
+from treetop.players.following import CecpPlayer, GtpPlayer
 from treetop.players.gnubg import GnubgPlayer
 from treetop.players.net import NetPlayer
 from treetop.players.own import PlayerMaker
