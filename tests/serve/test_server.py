@@ -84,6 +84,18 @@ def test_a_search_is_watched_over_a_websocket(client, address):
     assert events[-1]["line"] == [analyses[-1]["move"]]
 
 
+def test_a_search_that_is_asked_for_too_late_is_not_begun(client):
+    name = begin(client, "tic_tac_toe", moves=["a1", "b2"])["session"]
+    for content in ({"visits": 20, "play": True, "at": 1}, {"visits": 20, "at": 3}):
+        answer = client.post(f"/api/sessions/{name}/think", json=content)
+        assert answer.status_code == 202
+        assert (answer.json()["ply"], answer.json()["thinking"]) == (2, False)
+    over = begin(client, "tic_tac_toe", moves=["a1", "b2", "b1", "a2", "c1"])["session"]
+    late = client.post(f"/api/sessions/{over}/think", json={"visits": 20, "play": True, "at": 4})
+    assert late.status_code == 202
+    assert late.json()["position"]["over"]
+
+
 def test_trees_records_reviews_and_other_settings_are_answered(client):
     name = begin(client, "tic_tac_toe")["session"]
     client.post(f"/api/sessions/{name}/think", json={"visits": 2000, "rule": "uct"})

@@ -304,7 +304,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
         engine = state.engine(given.rule, given.seed, session, model=given.model)
         limits = state.options.limits
         seconds = limits.seconds if given.seconds is None else min(given.seconds, limits.seconds)
-        session.think(engine, visits=given.visits, seconds=seconds, play=given.play, include=given.only)
+        session.think(engine, visits=given.visits, seconds=seconds, play=given.play, include=given.only, at=given.at)
         return session.view()
 
     @app.post("/api/sessions/{name}/stop")

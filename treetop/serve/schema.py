@@ -64,6 +64,9 @@ class Think(Request):
     visits: Visits | None = None
     seconds: Seconds | None = None
     play: bool = Field(default=False, description="Whether to play the move that is found.")
+    at: Annotated[int, Field(ge=0, le=10**9)] | None = Field(
+        None, description="The ply that is meant: nothing is searched if another one is shown by now."
+    )
     only: list[MoveText] | None = Field(None, min_length=1, max_length=1000, description="The moves to search.")
     model: bool = Field(default=True, description="Whether to use the network of the server, if it has one.")
     seed: Seed = 0

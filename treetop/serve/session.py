@@ -229,11 +229,16 @@ class Session:
 
     def think(
         self, engine: Engine, *, visits: int | None, seconds: float | None, play: bool = False,
-        include: Sequence[str] | None = None,
+        include: Sequence[str] | None = None, at: int | None = None,
     ) -> None:  # fmt: skip
-        """Search the current position in the background; with `play`, play the move that is found."""
+        """Search the current position in the background; with `play`, play the move that is found.
+
+        With `at`, nothing is searched if the position of another ply is shown by now: a client may ask late, or twice.
+        """
         with self.changing():
             self._refuse_closed()
+            if at is not None and at != self._ply:
+                return
             if include is not None or not play:
                 self.searchable()
             task = self._thinking = self._task(engine, visits, seconds, include, play=play)

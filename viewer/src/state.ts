@@ -111,16 +111,20 @@ async function answer(shown: Session): Promise<void> {
   if (position.over || shown.thinking || shown.ply !== shown.plies) return;
   const mine = typeof position.player === "string" || (typeof position.player === "number" && shown.people.includes(position.player));
   if (view.value === "play" && settings.engine.value && !mine)
-    await ask({ ...strength(), play: true });
+    await ask({ ...strength(), play: true, at: shown.ply });
   else if (view.value === "play" && settings.opinion.value && mine && position.player !== "simultaneous" && !analysis.value)
-    await ask({ seconds: 5 });
+    await ask({ seconds: 5, at: shown.ply });
 }
 
 /** Ask for a search of the position. */
 async function ask(content: object): Promise<Session | undefined> {
   asking.value = true;
   try {
-    return await attempt(() => api.think(session.value!.session, content));
+    return await attempt(async () => {
+      const found = await api.think(session.value!.session, content);
+      if (found.session === session.value?.session && found.ply > session.value.ply) take(found); // the game has moved on meanwhile
+      return found;
+    });
   } finally {
     asking.value = false;
   }
