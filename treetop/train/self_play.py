@@ -82,7 +82,7 @@ def bootstrap_evaluator(game: Game) -> CompiledEvaluator:
 
     >>> import treetop as tt
     >>> bootstrap_evaluator(tt.load_game("chess")), bootstrap_evaluator(tt.load_game("tic_tac_toe"))
-    (heuristic(prior_temperature=0.2), rollout)
+    (heuristic(prior_temperature=0.2), rollout())
     """
     if game.has("heuristic"):
         return Heuristic(prior_temperature=0.2)
