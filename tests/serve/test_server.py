@@ -84,7 +84,7 @@ def test_a_search_is_watched_over_a_websocket(client, address):
     assert events[-1]["line"] == [analyses[-1]["move"]]
 
 
-def test_a_search_that_is_asked_for_too_late_is_not_begun(client):
+def test_a_search_that_is_asked_for_too_late_does_not_start(client):
     name = begin(client, "tic_tac_toe", moves=["a1", "b2"])["session"]
     for content in ({"visits": 20, "play": True, "at": 1}, {"visits": 20, "at": 3}):
         answer = client.post(f"/api/sessions/{name}/think", json=content)
