@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import treetop as tt
-from treetop.game.position import first_choice
+from treetop.game.choices import first_choice
 from treetop.game.registry import BUNDLED
 
 BUILDS = {

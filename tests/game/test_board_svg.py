@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from treetop.boards import Card, Cards, Dice, Grid, Picture, Pile, Piles, Shape, Shapes, Table, Text, Track
-from treetop.game.position import first_choice
+from treetop.game.choices import first_choice
 from treetop.game.registry import BUNDLED, load_game
 
 NASTY = "<&\x00\"'>"

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import treetop as tt
-from treetop.game.position import first_choice
+from treetop.game.choices import first_choice
 from treetop.game.registry import BUNDLED, load_game
 from treetop.show.snapshot import snapshot_of
 
