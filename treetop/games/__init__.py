@@ -64,10 +64,10 @@ RECOMMENDED = {
     ),
     "go": Recommended(
         "rave(simulations=10000, amaf_bias=0.001, evaluator=\"rollout(policy='game')\")",
-        "75.8% of 62 games against GNU Go 3.8 at level 10 in go(size=9): Elo +198 (+113 to +283)",
+        "78.5% of 144 games against GNU Go 3.8 at level 10 in go(size=9): Elo +225 (+165 to +284)",
         'treetop match "rave(simulations=10000, amaf_bias=0.001, evaluator=\\"rollout(policy=\'game\')\\")" '
         "\"gtp('gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead --never-resign', "
-        'komi=7.5)" --game "go(size=9)" --games 62 --workers 1 --seed 2026',
+        'komi=7.5)" --game "go(size=9)" --games 144 --workers 1 --seed 2026',
     ),
     "gomoku": Recommended(
         "rave(simulations=1000)",
