@@ -16,7 +16,7 @@ NOWHERE, ONE = np.uint64(0), np.uint64(1)
 EMPTY = 0x000F  # in `around`: how many neighbours are empty
 _TRIES = 8  # points that are drawn before all empty points are listed
 _FEW = 2  # more stones than this are not put into atari
-_SHARE = 8  # each kind of answer is passed over once in so many moves
+_SHARE = 8  # each kind of answer is left out with a probability of one in this number
 
 PATTERNS = (
     # Hane: around the end of a stone, inside a gap, and at a bend.

@@ -199,7 +199,7 @@ class Thinking:
         self.deadline = 0.0
 
     def end_in(self, seconds: float | None, visits: int | None = None) -> None:
-        """End the search in so many seconds, and at so many visits; None: not because of these."""
+        """Limit the running search: seconds from now on, and visits of the root; None is no limit."""
         if visits is not None:
             self._visits = visits
         if seconds is not None and not self._stopped.is_set():

@@ -144,7 +144,7 @@ class Thinker:
         return found[0]
 
     def hurry(self, seconds: float | None = None, simulations: int | None = None) -> None:
-        """Let the search that runs end in so many seconds, and after so many simulations since it began."""
+        """Limit the running search: seconds from now on, and simulations since it began."""
         if self._task is not None:
             self._task.end_in(seconds, None if simulations is None else self._before + simulations)
 
